@@ -44,6 +44,17 @@ import WiFi
         #expect(Doctor.radioFindings(statusReport(bluetooth: .poweredOff).bluetooth).isEmpty)
     }
 
+    @Test(arguments: [
+        ("6.12.93+rpt-rpi-v8", true), ("6.12.92", false), ("6.12.94", false), ("6.18.33-v8", false),
+        ("6.18.34+rpt-rpi-2712", true), ("6.18.35", true), ("6.18.36", false), ("6.1.93", false), ("6.12", false),
+        ("6.12.93.1", true), ("", false), ("linux", false), ("6", false), ("6.99999999999999999999.1", false),
+    ])
+    func `a kernel that refuses advertisements is named`(release: String, isAffected: Bool) {
+        let findings = Doctor.kernelFindings(release)
+        #expect(findings.isEmpty == !isAffected)
+        #expect(findings.allSatisfy { $0.verdict == .note && $0.finding.contains(release) })
+    }
+
     @Test func `a missing capability has the command that grants it`() {
         #expect(Doctor.permissionFindings(mayScan: true).map(\.verdict) == [.ok])
         #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("AmbientCapabilities") == true)

@@ -19,6 +19,19 @@ import Testing
         #expect(throws: AdvertisementError.tooLong(byteCount: 32)) { try over.check() }
     }
 
+    @Test func `the bytes for the kernel are those that bluetoothd sends`() throws {
+        let heart = Advertisement(
+            .connectable, localName: "Okaeri", serviceUUIDs: [BluetoothUUID(0x180D), BluetoothUUID(0x180A)],
+            manufacturerData: [0x004C: [2, 21]], appearance: 0x0340)
+        #expect(
+            heart.data == [5, 3, 0x0D, 0x18, 0x0A, 0x18, 3, 0x19, 0x40, 0x03, 5, 0xFF, 0x4C, 0x00, 2, 21])
+        #expect(heart.data.count + 3 == heart.byteCount)
+        #expect(heart.scanResponse == [7, 9] + Array("Okaeri".utf8))
+        let long = Advertisement(.broadcast, serviceUUIDs: [try #require(own)])
+        #expect(long.data.count == 18 && Array(long.data.prefix(4)) == [17, 7, 0x21, 0x5A] && long.data.last == 0x0B)
+        #expect(long.scanResponse.isEmpty && long.data.count == long.byteCount)
+    }
+
     @Test func `services of one length share a list`() throws {
         let uuids = [BluetoothUUID(0x180F), BluetoothUUID(0x180A), try #require(own)]
         #expect(Advertisement(.connectable, serviceUUIDs: uuids).byteCount == 3 + 6 + 18)

@@ -16,10 +16,10 @@ extension OnTheBus {
 
         /// Runs a manager for as long as the body takes.
         private func use(
-            adapter: String? = nil,
+            adapter: String? = nil, fallback: Fallback? = nil,
             _ body: (PeripheralManager, inout AsyncStream<PeripheralManager.Event>.Iterator) async throws -> Void
         ) async throws {
-            let manager = PeripheralManager(adapter: adapter, bus: daemon.address)
+            let manager = PeripheralManager(adapter: adapter, bus: daemon.address, fallback: fallback)
             var events = manager.events.makeAsyncIterator()
             try await running({ await manager.run() }) { try await body(manager, &events) }
         }
@@ -150,6 +150,41 @@ extension OnTheBus {
             }
         }
 
+        @Test func `an advertisement that bluetoothd cannot register is sent without it, and ended with the manager`()
+            async throws
+        {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            let fallback = Fallback()
+            await bluetoothd.refuse("org.bluez.Error.Failed")
+            try await use(fallback: fallback) { manager, events in
+                try manager.startAdvertising(beacon)
+                await expect(advertising, in: &events)
+                #expect(fallback.log.value == ["hci0 \(beacon.data)"])
+                #expect(await bluetoothd.advertisements.isEmpty)
+                // Another advertisement, which bluetoothd takes.
+                try manager.startAdvertising(Advertisement(.connectable))
+                try await bluetoothd.registrations.wait(until: "it is registered") { $0.advertisements.count == 1 }
+                #expect(fallback.log.value.dropFirst() == ["stop"])
+                await bluetoothd.refuse("org.bluez.Error.InvalidArguments")
+                try manager.startAdvertising(beacon)
+                try await fallback.log.wait(until: "it is advertised again") { $0.count == 3 }
+            }
+            #expect(fallback.log.value.last == "stop")
+        }
+
+        @Test func `a refusal of both roads names both reasons`() async throws {
+            let bluetoothd = try await Bluetoothd(daemon.address)
+            await bluetoothd.refuse("org.bluez.Error.Failed")
+            try await use(fallback: Fallback(reason: "it needs CAP_NET_ADMIN")) { manager, events in
+                try manager.startAdvertising(beacon)
+                while let event = await events.next() {
+                    guard case .didFail(let reason) = event else { continue }
+                    #expect(reason.contains("because") && reason.contains("it needs CAP_NET_ADMIN"))
+                    return
+                }
+            }
+        }
+
         @Test func `without bluetoothd, without an adapter and without power the reason names what is missing`()
             async throws
         {
@@ -173,4 +208,17 @@ extension OnTheBus {
             }
         }
     }
+}
+
+/// Records what is advertised without bluetoothd.
+private struct Fallback: AdvertisingFallback {
+    let log = Watched<[String]>([])
+    var reason: String?
+
+    func start(_ advertisement: Advertisement, adapter: String) async throws(AdvertisementError) {
+        if let reason { throw .notAccepted(reason: reason) }
+        log.change { $0.append("\(adapter) \(advertisement.data)") }
+    }
+
+    func stop() async { log.change { $0.append("stop") } }
 }

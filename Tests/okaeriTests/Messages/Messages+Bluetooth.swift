@@ -67,12 +67,14 @@ extension Messages {
         case .unblock: .switchOn
         case .switchOn: .block
         case .block: .switchOff
-        case .switchOff: nil
+        case .switchOff: .manage
+        case .manage: nil
         }
     }
 
     private static let kernelErrors = [
-        KernelError(.openSocket, code: EPERM), KernelError(.switchOn, code: EPERM), KernelError(.unblock, code: EACCES),
+        KernelError(.openSocket, code: EPERM), KernelError(.switchOn, code: EPERM), KernelError(.manage, code: EPERM),
+        KernelError(.unblock, code: EACCES),
         KernelError(.openSocket, code: EAFNOSUPPORT), KernelError(.readAdapter, code: ENODEV),
         KernelError(.switchOff, code: EBUSY),
     ]
@@ -122,7 +124,8 @@ extension Messages {
     private static let advertisementErrors = samples(AdvertisementError.tooLong(byteCount: 40)) { error in
         switch error {
         case .tooLong: .nameTooLong("a name of more than 29 bytes for a remote control")
-        case .nameTooLong: nil
+        case .nameTooLong: .notAccepted(reason: "the kernel refused it: Invalid Parameters (0x0D)")
+        case .notAccepted: nil
         }
     }
 

@@ -31,6 +31,7 @@ extension Advertisement {
                     "ManufacturerData",
                     .dictionary(key: "q", value: "v", Dictionary(uniqueKeysWithValues: entries))))
         }
+        if let appearance { properties.append(.init("Appearance", .uint16(appearance))) }
         if let interval {
             let milliseconds = UInt32(max(0, min(interval / .milliseconds(1), 10_240)))
             properties.append(.init("MinInterval", .uint32(milliseconds)))

@@ -23,18 +23,22 @@ public struct Advertisement: Sendable, Hashable {
     /// By company identifier (Assigned Numbers, 7.1), without the identifier.
     public var manufacturerData: [UInt16: [UInt8]]
 
+    /// The kind of device, by which phones choose an icon and list it (Assigned Numbers, 2.6); `nil`: none.
+    public var appearance: UInt16?
+
     /// The time between two advertisements; nil: the kernel's. Controllers and kernels round it; old ones ignore it.
     public var interval: Duration?
 
     /// An advertisement; whether it fits is seen by ``PeripheralManager/startAdvertising(_:)``.
     public init(
         _ kind: Kind, localName: String? = nil, serviceUUIDs: [BluetoothUUID] = [],
-        manufacturerData: [UInt16: [UInt8]] = [:], interval: Duration? = nil
+        manufacturerData: [UInt16: [UInt8]] = [:], appearance: UInt16? = nil, interval: Duration? = nil
     ) {
         self.kind = kind
         self.localName = localName
         self.serviceUUIDs = serviceUUIDs
         self.manufacturerData = manufacturerData
+        self.appearance = appearance
         self.interval = interval
     }
 
@@ -55,13 +59,13 @@ public struct Advertisement: Sendable, Hashable {
     var byteCount: Int {
         let flags = kind == .connectable ? 3 : 0
         let lists = Dictionary(grouping: serviceUUIDs, by: \.byteCount)
-        return flags + lists.reduce(0) { $0 + 2 + $1.key * $1.value.count }
+        return flags + (appearance == nil ? 0 : 4) + lists.reduce(0) { $0 + 2 + $1.key * $1.value.count }
             + manufacturerData.values.reduce(0) { $0 + 4 + $1.count }
     }
 }
 
 extension BluetoothUUID {
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         guard let assigned else { return 16 }
         return assigned > 0xFFFF ? 4 : 2
     }

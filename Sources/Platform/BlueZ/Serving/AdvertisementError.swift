@@ -4,6 +4,8 @@ public enum AdvertisementError: Error, Sendable, Hashable, CustomStringConvertib
     case tooLong(byteCount: Int)
     /// The name takes more than 29 bytes.
     case nameTooLong(String)
+    /// The kernel does not take it; the reason is a sentence.
+    case notAccepted(reason: String)
 
     /// The part that is too long, and the remedy.
     public var description: String {
@@ -13,6 +15,7 @@ public enum AdvertisementError: Error, Sendable, Hashable, CustomStringConvertib
         case .nameTooLong(let name):
             "the name \"\(name)\" is too long: it has \(name.utf8.count) bytes, and \(Advertisement.longest - 2) fit; choose "
                 + "a shorter one"
+        case .notAccepted(let reason): reason
         }
     }
 }

@@ -41,6 +41,7 @@ extension PeripheralManager {
             if isOver == nil { _ = retry.next() }
         }
         registration.end()
+        await registration.endFallback()
     }
 
     private func outlook(_ view: ObjectMirror.View, _ wanted: Wishes, _ wasThere: Bool) -> Outlook {

@@ -38,6 +38,7 @@ public final class PeripheralManager: Sendable {
 
     let adapter: String?
     let mirror: ObjectMirror
+    let fallback: (any AdvertisingFallback)?
     private let continuation: AsyncStream<Event>.Continuation
     let wishes = Mutex(Wishes())
     /// The services as they are served now, and the bus to notify their values on.
@@ -48,8 +49,10 @@ public final class PeripheralManager: Sendable {
     /// - Parameters:
     ///   - adapter: such as `hci0`; nil: the first that is switched on.
     ///   - bus: The D-Bus address of bluetoothd's bus, as `unix:path=/run/dbus/system_bus_socket`; nil: the system's.
-    public init(adapter: String? = nil, bus: String? = nil) {
+    ///   - fallback: Advertises where the kernel refuses bluetoothd's commands; `nil`: nothing does.
+    public init(adapter: String? = nil, bus: String? = nil, fallback: (any AdvertisingFallback)? = nil) {
         self.adapter = adapter
+        self.fallback = fallback
         mirror = ObjectMirror(address: bus)
         (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
     }

@@ -10,6 +10,8 @@ struct Registration: Sendable {
     private var advertisement: BusExport?
     /// Set when bluetoothd has ended the advertisement by itself.
     private var released = Flag()
+    /// Whether the fallback advertises.
+    private var isFallenBack = false
 
     init(manager: PeripheralManager) {
         self.manager = manager
@@ -22,7 +24,10 @@ struct Registration: Sendable {
     ///
     /// - Returns: whether there is nothing more to be done, until something changes.
     mutating func fulfil(_ wanted: PeripheralManager.Wishes, _ outlook: Outlook, bus: Bus?) async -> Bool {
-        if bus !== self.bus { end() }
+        if bus !== self.bus {
+            end()
+            await endFallback()
+        }
         self.bus = bus
         if isOutdated {
             released = Flag()
@@ -48,6 +53,13 @@ struct Registration: Sendable {
         for action in machine.busLost() { performAtOnce(action) }
     }
 
+    /// Ends what the fallback advertises.
+    mutating func endFallback() async {
+        guard isFallenBack else { return }
+        isFallenBack = false
+        await manager.fallback?.stop()
+    }
+
     /// Returns whether it took its time, and its end is to be said to the machine.
     private mutating func perform(
         _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.Wishes, on bus: Bus
@@ -69,9 +81,9 @@ struct Registration: Sendable {
             }
             self.advertisement = try await bus.export(interface, at: Self.path(number))
         case .registerAdvertisement(let number, let adapter):
-            try await register(
-                Interface.advertisingManager, "RegisterAdvertisement", Self.path(number), adapter, on: bus)
+            try await registerAdvertisement(Self.path(number), wanted.advertisement, adapter, on: bus)
         case .unregisterAdvertisement(let number, let adapter):
+            await endFallback()
             _ = try? await call(
                 bus, adapter, Interface.advertisingManager, "UnregisterAdvertisement", Self.path(number))
         case .withdrawServices, .withdrawAdvertisement, .didAddServices, .didStartAdvertising:
@@ -119,6 +131,25 @@ struct Registration: Sendable {
         }
     }
 
+    /// Registers the advertisement, or advertises without bluetoothd: some kernels refuse its command Add Extended Advertising Data
+    /// as Invalid Parameters (raspberrypi/linux #7473), which bluetoothd reports as Failed.
+    private mutating func registerAdvertisement(
+        _ path: String, _ advertisement: Advertisement?, _ adapter: String, on bus: Bus
+    ) async throws(BusError) {
+        await endFallback()
+        do throws(BusError) {
+            try await register(Interface.advertisingManager, "RegisterAdvertisement", path, adapter, on: bus)
+        } catch {
+            guard error.isRefusedContent, let advertisement, let fallback = manager.fallback else { throw error }
+            do throws(AdvertisementError) {
+                try await fallback.start(advertisement, adapter: adapter.lastName)
+                isFallenBack = true
+            } catch let obstacle {
+                throw error.with(obstacle)
+            }
+        }
+    }
+
     private func call(
         _ bus: Bus, _ adapter: String, _ interface: String, _ method: String, _ object: String,
         _ more: DBusValue...
@@ -151,6 +182,22 @@ extension RegistrationMachine.Situation {
             isConnectable: wanted.advertisement?.kind == .connectable,
             adapter: outlook.state == .poweredOn ? outlook.adapter?.path : nil, resets: outlook.resets,
             connections: outlook.connections)
+    }
+}
+
+extension BusError {
+    /// Whether bluetoothd has refused what was to be advertised, and not the caller or the moment.
+    fileprivate var isRefusedContent: Bool {
+        switch self {
+        case .refused("org.bluez.Error.Failed", _), .refused("org.bluez.Error.InvalidArguments", _): true
+        case .refused, .noOwner, .timedOut, .disconnected, .cancelled, .unreadable: false
+        }
+    }
+
+    /// The same error, with the reason why there is no way around it.
+    fileprivate func with(_ obstacle: AdvertisementError) -> BusError {
+        guard case .refused(let name, let message) = self else { return self }
+        return .refused(name: name, message: "\(message), and advertising without bluetoothd failed: \(obstacle)")
     }
 }
 

@@ -45,6 +45,9 @@ public struct KernelError: Error, Hashable, Sendable {
 
         /// `ioctl(HCIDEVDOWN)`, which needs CAP_NET_ADMIN.
         case switchOff = "switching the adapter off"
+
+        /// The kernel's management interface (BlueZ, doc/mgmt-api.txt), which needs CAP_NET_ADMIN.
+        case manage = "using the kernel's management of Bluetooth"
     }
 
     /// The operation that failed.
@@ -98,6 +101,7 @@ extension KernelError: CustomStringConvertible {
         case .unauthorized:
             switch operation {
             case .unblock, .block: RadioSwitches.advice
+            case .manage: "that needs CAP_NET_ADMIN: \(Self.rights)"
             case .switchOn, .switchOff:
                 "that needs CAP_NET_ADMIN: \(Self.rights); or run `bluetoothctl power on` if bluetoothd runs"
             case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .createWakeUp,
@@ -118,7 +122,7 @@ extension KernelError: CustomStringConvertible {
                 switch operation {
                 case .createWakeUp, .startThread: "raise the limits of this process (`ulimit -a`)"
                 case .openSocket, .bindSocket, .setFilter, .send, .receive, .listAdapters, .readAdapter, .wait,
-                    .unblock, .switchOn, .block, .switchOff:
+                    .unblock, .switchOn, .block, .switchOff, .manage:
                     "`dmesg | grep -i bluetooth` may show why"
                 }
             }

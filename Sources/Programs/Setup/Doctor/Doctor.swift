@@ -38,6 +38,7 @@ package struct Doctor: Sendable {
         Self.adapterFindings(diagnosis.adapters, named: configured?.adapter).forEach(report)
         Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
         report(Self.bluetoothd)
+        Self.kernelFindings(KernelRelease.running).forEach(report)
         await networkFindings(NetworkManagerService()).forEach(report)
         await daemonFindings.forEach(report)
     }

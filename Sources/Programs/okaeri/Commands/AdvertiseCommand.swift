@@ -54,7 +54,7 @@ struct AdvertiseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let frame = IBeaconFrame(identity: try identity(), measuredPower: measuredPower)
-        let manager = PeripheralManager(adapter: bluetooth.adapter)
+        let manager = PeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising())
         try manager.startAdvertising(Advertisement(frame))
         try await PeripheralSession(manager: manager, logger: log.logger).run(
             saying: "advertising \(frame.identity), \(measuredPower) dBm at one metre")

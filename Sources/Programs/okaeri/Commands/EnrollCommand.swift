@@ -1,5 +1,7 @@
 import ArgumentParser
+import BlueZ
 import Events
+import FoundationEssentials
 import Glibc
 import HCI
 import House
@@ -11,10 +13,12 @@ struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enroll", abstract: "Make a phone or a watch a beacon, by its key.",
         discussion: """
-            Writes the key to NAME.irk beside beacons.json, with mode 0600, and adds a region NAME with this phone. The key \
-            comes from another program: `man okaeri` and docs/phones.md name them. Exit status: 0; 1 if it was ended, or \
-            there is no such phone; 64 for a text that is no key; 69 if the broker or the service does not answer; 73 if the \
-            file is there already; 77 without the right to write the files; 78 if beacons.json has mistakes.
+            Pairs with the phone, or imports its key from another program; docs/phones.md has the steps. Writes the key to \
+            NAME.irk beside beacons.json, with mode 0600, adds a region NAME with this phone, and after a pairing waits up to ten \
+            minutes until the phone is received. The bond is kept, unless --forget is given. If the pairing fails or is ended, \
+            the adapter and its bonds are as before. Exit status: 0; 1 if it was ended, or there is no such phone; 64 for a text \
+            that is no key; 69 if Bluetooth, the phone, the broker or the service does not answer; 73 if the file is there \
+            already; 77 without the right to pair or to write the files; 78 if beacons.json has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
@@ -38,12 +42,15 @@ struct EnrollCommand: AsyncParsableCommand {
     @Flag(help: "Write without a question.")
     var yes = false
 
+    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var log: LogOptions
+
     func validate() throws {
         if !Configuration.isNodeName(name) {
             throw ValidationError("NAME has 1 to 64 letters of ASCII, digits, hyphens and underscores")
         }
-        if (key != nil) == fromBroker {
-            throw ValidationError("name the key's origin: --import KEY, --import - or --from-broker")
+        if key != nil, fromBroker {
+            throw ValidationError("name one origin of the key: --import or --from-broker; without both the phone pairs")
         }
     }
 
@@ -54,13 +61,34 @@ struct EnrollCommand: AsyncParsableCommand {
                 "the key on the command line stays in the history of the shell and in the log of sudo; delete it there, and use "
                     + "`--import -` next time")
         }
-        let enrolment = try PhoneEnrolment(
-            config, name: name, command: "enroll \(name) \(fromBroker ? "--from-broker" : "--import -")")
-        guard let identity = fromBroker ? try await published(enrolment.before) : try await typed() else {
+        let origin = fromBroker ? " --from-broker" : isPairing ? "" : " --import -"
+        let enrolment = try PhoneEnrolment(config, name: name, command: "enroll \(name)\(origin)")
+        // Before a pairing: afterwards the phone has a bond, and a question would come too late.
+        if isPairing { try await enrolment.consent(isConfirmed: yes) }
+        guard
+            let identity = fromBroker
+                ? try await published(enrolment.before) : isPairing ? try await paired() : try await typed()
+        else {
             throw CommandFailure(
                 "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
-        try await enrolment.store(identity, isConfirmed: yes)
+        if !isPairing { try await enrolment.consent(isConfirmed: yes) }
+        let isInUse = try await enrolment.store(identity)
+        guard isPairing else {
+            if isInUse { enrolment.sayUnproven() }
+            return
+        }
+        try await ReceptionWait(
+            path: enrolment.path, identity: identity, adapter: pairing.bluetooth.adapter, logger: log.logger
+        ).run()
+    }
+
+    private var isPairing: Bool { key == nil && !fromBroker }
+
+    private func paired() async throws -> DeviceIdentity {
+        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
+        let advertised = Advertisement.localName(fitting: "Okaeri \(host)")
+        return try await PhonePairing(pairing, advertisedName: advertised, logger: log.logger).run().identity
     }
 
     private func typed() async throws -> DeviceIdentity? {

@@ -33,7 +33,7 @@ struct GATTCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let level = LogLevel(log.verbose ? .debug : .notice)
         let logger = level.logger(log.logger)
-        let manager = PeripheralManager(adapter: bluetooth.adapter)
+        let manager = PeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising())
         let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
         let named = name ?? Advertisement.localName(fitting: "Okaeri \(host)")
         let status = StatusPeripheral(

@@ -30,35 +30,44 @@ struct PhoneEnrolment {
         }
     }
 
-    /// Writes the files, then reloads the service. If `beacons.json` cannot be changed, no key file is left.
+    /// Throws if the user does not want the files to be written. Without a terminal there is no question.
     ///
     /// - Parameter isConfirmed: Whether no question is necessary.
-    func store(_ identity: DeviceIdentity, isConfirmed: Bool) async throws {
-        var change = change
-        let isTaken = before.regions.contains { $0.identifier == name }
-        let text =
-            isTaken
-            ? nil
-            : try change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) }
+    func consent(isConfirmed: Bool) async throws {
         let files = [path] + (isTaken ? [] : [change.file.path])
         if !isConfirmed, Terminal.canAsk,
             try await !TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
         {
             throw CommandFailure("nothing was written", status: .failure)
         }
+    }
+
+    /// Writes the files, then reloads the service. If `beacons.json` cannot be changed, no key file is left.
+    ///
+    /// - Returns: Whether a service uses the region from now on.
+    func store(_ identity: DeviceIdentity) async throws -> Bool {
+        var change = change
+        let text =
+            isTaken
+            ? nil
+            : try change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) }
         try write(identity, text, &change)
         guard !isTaken else {
             change.say(
                 "The region \"\(name)\" is there already. Add the phone to its \"anyOf\": {\"phone\": \(JSON.text(path))}"
             )
-            return
+            return false
         }
-        if try await change.apply() {
-            change.say(
-                "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
-            )
-        }
+        return try await change.apply()
     }
+
+    func sayUnproven() {
+        change.say(
+            "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
+        )
+    }
+
+    private var isTaken: Bool { before.regions.contains { $0.identifier == name } }
 
     private func write(_ identity: DeviceIdentity, _ text: String?, _ change: inout ConfigurationChange) throws {
         let address = identity.address.map { " \($0)" } ?? ""

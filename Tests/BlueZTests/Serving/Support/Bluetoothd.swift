@@ -38,6 +38,19 @@ actor Bluetoothd {
     /// The refusals of the next registrations.
     private var refusals: [BusInterface.Refusal] = []
 
+    /// The state of pairing.
+    struct Pairing: Sendable, Equatable {
+        var isPairable = false
+        var agent: Registered?
+        var capability: String?
+        var isDefault = false
+        /// The devices with their properties.
+        var devices: [String: [String: DBusValue]] = [:]
+        var calls: [String] = []
+    }
+
+    nonisolated let pairing = Watched(Pairing())
+
     init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
         bus = try await Bus.connect(address: address)
         self.isPowered = isPowered
@@ -59,7 +72,8 @@ actor Bluetoothd {
             methods: [
                 .init("GetManagedObjects", returns: ["a{oa{sa{sv}}}"]) { _ in .success([await self.objects]) }
             ])
-        exports = [
+        exports = try await exportPairing(on: bus)
+        exports += [
             try await bus.export(objects, at: "/"),
             try await bus.export(manager("LEAdvertisingManager1", "Advertisement"), at: Self.adapter),
             try await bus.export(manager("GattManager1", "Application"), at: Self.adapter),
@@ -77,14 +91,23 @@ actor Bluetoothd {
 
     private var objects: DBusValue {
         let interfaces: [DBusValue: DBusValue] = [
-            .string("org.bluez.Adapter1"): .properties(["Powered": .boolean(isPowered)]),
+            .string("org.bluez.Adapter1"): .properties([
+                "Powered": .boolean(isPowered), "Pairable": .boolean(pairing.value.isPairable),
+            ]),
             .string("org.bluez.LEAdvertisingManager1"): .properties([:]),
             .string("org.bluez.GattManager1"): .properties([:]),
         ]
         let paths = adapters.map {
             (DBusValue.objectPath($0), DBusValue.dictionary(key: "s", value: "a{sv}", interfaces))
         }
-        return .dictionary(key: "o", value: "a{sa{sv}}", Dictionary(uniqueKeysWithValues: paths))
+        let devices = pairing.value.devices.map { path, properties in
+            (
+                DBusValue.objectPath(path),
+                DBusValue.dictionary(
+                    key: "s", value: "a{sv}", [.string("org.bluez.Device1"): .properties(properties)])
+            )
+        }
+        return .dictionary(key: "o", value: "a{sa{sv}}", Dictionary(uniqueKeysWithValues: paths + devices))
     }
 
     private func register(_ kind: String, _ call: BusInterface.Call) async -> Result<[DBusValue], BusInterface.Refusal>
@@ -185,6 +208,25 @@ extension Bluetoothd {
     func release() async throws {
         let released = registrations.change { $0.advertisements.removeFirst().0 }
         _ = try await bus.call(released.sender, released.path, "org.bluez.LEAdvertisement1", "Release")
+    }
+}
+
+// MARK: For pairing
+
+extension Bluetoothd {
+    func signal(_ properties: [String: DBusValue], of interface: String, at path: String) async throws {
+        try await bus.changed(properties, of: interface, at: path)
+    }
+
+    func emitAdded(_ path: String, _ interfaces: DBusValue) async throws {
+        try await bus.emit(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/", [.objectPath(path), interfaces])
+    }
+
+    func callOut(
+        _ target: Registered, _ interface: String, _ method: String, _ arguments: [DBusValue]
+    ) async throws(BusError) -> [DBusValue] {
+        try await bus.call(target.sender, target.path, interface, method, arguments)
     }
 }
 
