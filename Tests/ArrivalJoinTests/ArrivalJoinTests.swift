@@ -163,7 +163,7 @@ import WiFi
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the portal of the device that joined is reported, although another device is connected`() async throws {
         try await run(.auto) { _, events in
             determine(.inside)

@@ -7,7 +7,7 @@ import Testing
 @testable import Client
 
 /// A daemon that takes a connection and gives it up.
-@Suite(.timeLimit(.minutes(1))) struct HungUpTests {
+@Suite(.timeLimit(.minutes(5))) struct HungUpTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import Testing
 @testable import MQTT
 
 /// The client against a server that is no broker, a malicious broker, and one with many messages of other clients.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MQTTClientHostileTests {
     @Test(arguments: [
         (UInt8(0x84), BrokerProblem.protocolVersion), (0x85, .clientIdentifier), (0x86, .loginNeeded),

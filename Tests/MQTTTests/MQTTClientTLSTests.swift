@@ -5,7 +5,7 @@ import TestSupport
 @testable import MQTT
 
 /// TLS and logins, with a real mosquitto and a CA of the test's own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MQTTClientTLSTests {
     private let certificates: Certificates
 

@@ -5,7 +5,7 @@ import Testing
 @testable import MQTT
 
 /// Against a real mosquitto.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MQTTClientTests {
     private func status(_ settings: inout MQTTSettings) {
         settings.lastWill = .init(

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AlarmTests {
+@Suite(.timeLimit(.minutes(5))) struct AlarmTests {
     /// Sleeps that end when the test ends them.
     private final class Sleeper: Sendable {
         typealias Instant = ContinuousClock.Instant

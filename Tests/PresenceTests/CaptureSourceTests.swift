@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CaptureSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureSourceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OkaeriDaemon
 
-@Suite(.timeLimit(.minutes(1))) struct StateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct StateStoreTests {
     private struct Number: PersistedMemory {
         var number: Int
     }

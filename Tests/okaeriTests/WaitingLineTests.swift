@@ -4,7 +4,7 @@ import Testing
 
 @testable import okaeri
 
-@Suite(.timeLimit(.minutes(1))) struct WaitingLineTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingLineTests {
     private final class Written: Sendable {
         private let all = Mutex<[String]>([])
 
