@@ -32,7 +32,8 @@ struct PhoneSurveyTests {
     @Test func `phones are listed with maker, interval and signal, the known ones first`() throws {
         let survey = PhoneSurvey([Self.file: DeviceIdentity(key: key)], updated: { _ in })
         let known = try packet(address(1, key), rssi: -80, apple)
-        let other = try packet(address(1, key.reversed), android)
+        let foreign = try #require(IdentityResolvingKey("000102030405060708090a0b0c0d0e0f"))
+        let other = try packet(address(1, foreign), android)
         let beacon = try packet(BluetoothAddress(low: 1, high: 0xC000), apple)
         for second in 0..<5 as Range<Int64> {
             for packet in [known, other, beacon] {
