@@ -56,7 +56,8 @@ def enroll_by_pairing(folder):
     enrolment.expect_said("has paired", within=30)
     enrolment.expect_said("Waiting for ten minutes", within=30)
     check(len(bonds()) == 1, f"the bonds are {bonds()}")
-    check(not is_pairable() and bluez.advertisements("hci1") == 0, "the adapter is not as before")
+    wait_for("no advertisement left", lambda: bluez.advertisements("hci1") == 0, within=10)
+    wait_for("the end of pairing", lambda: not is_pairable(), within=10)
     check(stat.S_IMODE(os.stat(enrolment.key).st_mode) == 0o600, "the key can be read by others")
     with open(enrolment.key, encoding="utf-8") as file:
         content = file.read().split()
