@@ -68,7 +68,9 @@ public final class PairingSession: Sendable {
 
     /// Ends the connection to a device that has paired.
     ///
-    /// - Parameter forgets: Whether the bond is removed on this machine (`org.bluez.Adapter1`, RemoveDevice).
+    /// - Parameters:
+    ///   - device: Its path at bluetoothd.
+    ///   - forgets: Whether the bond is removed on this machine (`org.bluez.Adapter1`, RemoveDevice).
     public func end(_ device: String, forgets: Bool) async {
         let work = Task { [self] in
             _ = try? await mirror.call(device, Interface.device, "Disconnect")
