@@ -90,14 +90,15 @@ extension PairingSession {
     func begin(_ capability: PairingCapability) async throws(CentralError) {
         do throws(BusError) {
             guard let bus = mirror.view.bus else { throw .disconnected("it was lost a moment ago") }
+            // Before the agent is there: bluetoothd makes the adapter pairable for an agent.
+            let wasPairable = mirror.view.tree[path, Interface.adapter]?["Pairable"]?.boolean ?? true
+            state.withLock { $0.wasPairable = wasPairable }
             let agent = PairingAgent { [weak self] device, number in await self?.decide(device, number) ?? false }
             let export = try await bus.export(agent.interface, at: PairingAgent.path)
             state.withLock { $0.agent = export }
             _ = try await callAgentManager("RegisterAgent", .string(capability.rawValue))
             state.withLock { $0.isAgentRegistered = true }
             _ = try await callAgentManager("RequestDefaultAgent")
-            let wasPairable = mirror.view.tree[path, Interface.adapter]?["Pairable"]?.boolean ?? true
-            state.withLock { $0.wasPairable = wasPairable }
             if !wasPairable { try await setPairable(true) }
         } catch {
             throw CentralError(error, what: "the preparation of a pairing", limit: ObjectMirror.replyTimeout)
