@@ -115,8 +115,9 @@ extension PairingSession {
                 ($0.wasPairable, $0.isAgentRegistered, $0.involved)
             }
             if removesBonds { for device in involved.subtracting(pairedBefore) { await remove(device) } }
-            if !wasPairable { try? await setPairable(false) }
+            // The agent first: bluetoothd may make the adapter pairable for the next one.
             if isRegistered { _ = try? await callAgentManager("UnregisterAgent") }
+            if !wasPairable { try? await setPairable(false) }
             state.withLock { $0.agent = nil }
         }
         await work.value
