@@ -22,14 +22,17 @@ final class FakeAvahi: Sendable {
     private let bus: Bus
     /// The names of this machine's other services, and those that only the network has.
     private let (local, remote): (Set<String>, Set<String>)
+    /// The number of calls that end as one without an answer does.
+    private let timeouts: Mutex<Int>
     private let propose: @Sendable (String) -> String
 
     init(
-        _ address: String, local: Set<String> = [], remote: Set<String> = [],
+        _ address: String, local: Set<String> = [], remote: Set<String> = [], timeouts: Int = 0,
         propose: @escaping @Sendable (String) -> String = { "\($0) #2" }
     ) async throws {
         bus = try await Bus.connect(address: address)
         (self.local, self.remote, self.propose) = (local, remote, propose)
+        self.timeouts = Mutex(timeouts)
         let server = BusInterface(
             "org.freedesktop.Avahi.Server",
             methods: [
@@ -40,7 +43,10 @@ final class FakeAvahi: Sendable {
                     return .success([.string(propose(name))])
                 },
                 .init("EntryGroupNew", returns: ["o"]) { [self] call in
-                    .success([.objectPath(await newGroup(of: call.sender))])
+                    guard !isTimedOut else {
+                        return .failure(.init("org.freedesktop.DBus.Error.TimedOut", "no answer"))
+                    }
+                    return .success([.objectPath(await newGroup(of: call.sender))])
                 },
             ])
         let export = try await bus.export(server, at: "/")
@@ -53,6 +59,13 @@ final class FakeAvahi: Sendable {
     var services: [Service]? { published.value.values.first }
 
     func end() async { await bus.close() }
+
+    private var isTimedOut: Bool {
+        timeouts.withLock { left in
+            defer { left = max(0, left - 1) }
+            return left > 0
+        }
+    }
 
     private func newGroup(of sender: String) async -> String {
         let path = "/group/\(exports.withLock(\.count))"

@@ -119,6 +119,22 @@ import Testing
         }
     }
 
+    @Test func `after a call without an answer the page is announced over another connection`() async throws {
+        let announcer = PageAnnouncer(
+            try Self.configuration(), version: "0.1.0", address: daemon.address
+        ) { $0.node.name ?? "" }
+        let avahi = try await FakeAvahi(daemon.address, timeouts: 1)
+        let task = Task { try await announcer.run() }
+        defer { task.cancel() }
+        announcer.listened(open)
+        try await eventually("the report names the failure") {
+            announcer.report?.problem
+                == "the connection to Avahi failed, and is made again: there was no answer in time"
+        }
+        try await eventually("the page is found") { announcer.report?.name == "Okaeri attic" }
+        #expect(avahi.services?.count == 2)
+    }
+
     @Test func `without a bus the report says so`() async throws {
         daemon.kill()
         try await running {

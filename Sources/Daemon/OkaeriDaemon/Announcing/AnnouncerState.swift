@@ -12,6 +12,8 @@ enum AnnouncerState: Equatable {
     case published(name: String)
     /// Avahi does not publish it. Next: ``registering(name:attempt:)`` when Avahi is ready again; ``waiting`` when it ends.
     case refused(String)
+    /// A call failed, for the reason that is given, and the connection is closed. Next: ``waiting``, over a new connection.
+    case interrupted(String)
 
     enum Event: Equatable {
         case ready, gone, established, collided
@@ -46,7 +48,7 @@ enum AnnouncerState: Equatable {
             return publish(new, attempt: attempt + 1)
         case (.registering, .failed(let reason)), (.renaming, .failed(let reason)), (.published, .failed(let reason)):
             self = .refused(reason)
-        case (.waiting, _), (.refused, _), (.registering, _), (.renaming, _), (.published, _): break
+        case (.waiting, _), (.refused, _), (.interrupted, _), (.registering, _), (.renaming, _), (.published, _): break
         }
         return nil
     }

@@ -18,6 +18,8 @@ struct AvahiSession {
     private var state = AnnouncerState.waiting
     /// The path of the entry group with the services.
     private var entries: String?
+    /// Whether other machines have found the service since the session began.
+    private(set) var hasPublished = false
 
     /// - Parameter report: Receives each state.
     init(_ bus: Bus, _ announcement: Announcement, report: @escaping @Sendable (AnnouncerState) -> Void) {
@@ -25,6 +27,8 @@ struct AvahiSession {
     }
 
     /// Publishes, and follows Avahi, until the bus closes.
+    ///
+    /// - Throws: An error of a call that may succeed over another connection.
     mutating func run() async throws(BusError) {
         let signals = try await bus.signals([
             SignalMatch(
@@ -32,62 +36,79 @@ struct AvahiSession {
             SignalMatch(sender: Self.name, interface: Self.server, member: "StateChanged"),
             SignalMatch(sender: Self.name, interface: Self.group, member: "StateChanged"),
         ])
-        report(state)
-        // Not by a call of Avahi, by which the bus would start an Avahi that the user has stopped.
-        let owner = try? await bus.call(
-            Self.busName, "/org/freedesktop/DBus", Self.busName, "GetNameOwner", [.string(Self.name)],
-            within: Self.limit)
-        if owner != nil { await lookAtServer() }
-        for await signal in signals { await received(signal) }
+        if try await isAvahiPresent() { try await lookAtServer() } else { report(state) }
+        for await signal in signals { try await received(signal) }
     }
 
-    private mutating func received(_ signal: BusSignal) async {
+    /// Not by a call of Avahi, by which the bus would start an Avahi that the user has stopped.
+    private func isAvahiPresent() async throws(BusError) -> Bool {
+        do throws(BusError) {
+            _ = try await bus.call(
+                Self.busName, "/org/freedesktop/DBus", Self.busName, "GetNameOwner", [.string(Self.name)],
+                within: Self.limit)
+            return true
+        } catch {
+            switch error {
+            case .refused, .noOwner: return false
+            case .timedOut, .disconnected, .cancelled, .unreadable: throw error
+            }
+        }
+    }
+
+    private mutating func received(_ signal: BusSignal) async throws(BusError) {
         switch (signal.interface, signal.arguments.first, signal.arguments.last) {
         case (Self.busName, _, .string(let owner)?):
             entries = nil
-            if owner.isEmpty { await handle(.gone) } else { await lookAtServer() }
-        case (Self.server, .int32(let number)?, _): await serverChanged(to: number)
+            if owner.isEmpty { try await handle(.gone) } else { try await lookAtServer() }
+        case (Self.server, .int32(let number)?, _): try await serverChanged(to: number)
         case (Self.group, .int32(let number)?, let reason) where signal.path == entries:
-            await entriesChanged(to: number, reason?.string ?? "")
+            try await entriesChanged(to: number, reason?.string ?? "")
         default: break
         }
     }
 
-    private mutating func lookAtServer() async {
-        guard case .int32(let number)? = try? await call("/", Self.server, "GetState").first else {
-            return await handle(.gone)
+    private mutating func lookAtServer() async throws(BusError) {
+        do throws(BusError) {
+            guard case .int32(let number)? = try await call("/", Self.server, "GetState").first else {
+                throw .unreadable
+            }
+            try await serverChanged(to: number)
+        } catch .noOwner {
+            try await handle(.gone)
         }
-        await serverChanged(to: number)
     }
 
     /// AVAHI_SERVER_RUNNING of avahi-common/defs.h. In the other states Avahi looks for a host name, and withdraws services.
-    private mutating func serverChanged(to number: Int32) async { await handle(number == 2 ? .ready : .gone) }
+    private mutating func serverChanged(to number: Int32) async throws(BusError) {
+        try await handle(number == 2 ? .ready : .gone)
+    }
 
     /// AvahiEntryGroupState of avahi-common/defs.h.
-    private mutating func entriesChanged(to number: Int32, _ reason: String) async {
+    private mutating func entriesChanged(to number: Int32, _ reason: String) async throws(BusError) {
         switch number {
-        case 2: await handle(.established)
-        case 3: await handle(.collided)
-        case 4: await handle(.failed(Self.shown(reason)))
+        case 2: try await handle(.established)
+        case 3: try await handle(.collided)
+        case 4: try await handle(.failed(Self.shown(reason)))
         default: break
         }
     }
 
-    private mutating func handle(_ event: AnnouncerState.Event) async {
+    private mutating func handle(_ event: AnnouncerState.Event) async throws(BusError) {
         var next: AnnouncerState.Event? = event
         while let event = next {
             let action = state.handle(event, wanted: announcement.name)
             report(state)
+            if case .published = state { hasPublished = true }
             switch action {
-            case .publish(let name): next = await publish(name)
-            case .proposeName(let name): next = await proposedName(instead: name)
+            case .publish(let name): next = try await publish(name)
+            case .proposeName(let name): next = try await proposedName(instead: name)
             case nil: next = nil
             }
         }
     }
 
     /// Returns the result, unless a signal will bring it.
-    private mutating func publish(_ name: String) async -> AnnouncerState.Event? {
+    private mutating func publish(_ name: String) async throws(BusError) -> AnnouncerState.Event? {
         do throws(BusError) {
             if let entries { _ = try? await call(entries, Self.group, "Free") }
             entries = nil
@@ -106,29 +127,33 @@ struct AvahiSession {
             _ = try await call(path, Self.group, "Commit")
             return nil
         } catch {
-            return Self.event(error)
+            return try Self.event(error)
         }
     }
 
-    private func proposedName(instead name: String) async -> AnnouncerState.Event {
+    private func proposedName(instead name: String) async throws(BusError) -> AnnouncerState.Event {
         do throws(BusError) {
             let answer = try await call("/", Self.server, "GetAlternativeServiceName", [.string(name)])
             guard let new = answer.first?.string else { throw .unreadable }
             return .proposed(new)
         } catch {
-            return Self.event(error)
+            return try Self.event(error)
         }
     }
 
-    private static func event(_ error: BusError) -> AnnouncerState.Event {
+    /// Returns the event of a failed call.
+    ///
+    /// - Throws: The error if it is no answer of Avahi.
+    private static func event(_ error: BusError) throws(BusError) -> AnnouncerState.Event {
         switch error {
-        case .refused("org.freedesktop.Avahi.CollisionError", _): .collided
-        case .noOwner: .gone
-        case .refused, .timedOut, .disconnected, .cancelled, .unreadable: .failed(shown(error.description))
+        case .refused("org.freedesktop.Avahi.CollisionError", _): return .collided
+        case .noOwner: return .gone
+        case .refused: return .failed(shown(error.description))
+        case .timedOut, .disconnected, .cancelled, .unreadable: throw error
         }
     }
 
-    private static func shown(_ reason: String) -> String {
+    static func shown(_ reason: String) -> String {
         String(reason.prefix(longestReason)).plain(replacesFormat: true)
     }
 

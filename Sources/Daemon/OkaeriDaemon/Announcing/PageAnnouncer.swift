@@ -86,22 +86,29 @@ final class PageAnnouncer: Service, Configured {
         report(.waiting)
         while !Task.isCancelled {
             if let bus = try? await Bus.connect(.system, address: address) {
-                retry.reset()
-                await follow(bus, announcement)
+                if await follow(bus, announcement) { retry.reset() }
+            } else {
+                report(.waiting)
             }
-            report(.waiting)
             await retry.next().elapsed()
         }
     }
 
-    private func follow(_ bus: Bus, _ announcement: Announcement) async {
+    /// Announces over a connection until it is closed. Returns whether the page was published.
+    private func follow(_ bus: Bus, _ announcement: Announcement) async -> Bool {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 // The stream of signals ends with the bus while a task is in it.
                 group.addTask { await bus.closed() }
                 var session = AvahiSession(bus, announcement) { [self] in report($0) }
-                try? await session.run()
+                do throws(BusError) {
+                    try await session.run()
+                    report(.waiting)
+                } catch {
+                    report(.interrupted(AvahiSession.shown(error.description)))
+                }
                 await bus.close()
+                return session.hasPublished
             }
         } onCancel: {
             Task { await bus.close() }
@@ -115,6 +122,8 @@ final class PageAnnouncer: Service, Configured {
             case .registering(let name, _), .renaming(let name, _): .init(problem: "Avahi examines the name \(name)")
             case .published(let name): .init(name: name)
             case .refused(let reason): .init(problem: "Avahi refuses it: \(reason)")
+            case .interrupted(let reason):
+                .init(problem: "the connection to Avahi failed, and is made again: \(reason)")
             }
         guarded.withLock { $0.report = report }
     }
