@@ -34,4 +34,12 @@ import Testing
             #expect([.control, .format, .lineSeparator, .paragraphSeparator].contains(category))
         }
     }
+
+    @Test(arguments: [
+        ("/etc/okaeri/anna.irk", "/etc/okaeri/anna.irk"), ("", "''"), ("a b", "'a b'"), ("x;reboot", "'x;reboot'"),
+        ("$(reboot)", "'$(reboot)'"), ("it's", #"'it'\''s'"#), ("\u{0D4E}'", "'\u{0D4E}'\\'''"),
+    ])
+    func `a shell takes a quoted text as one word`(text: String, quoted: String) {
+        #expect(Array(text.shellQuoted.unicodeScalars) == Array(quoted.unicodeScalars))
+    }
 }

@@ -16,7 +16,7 @@ from lab.waiting import check, wait_for
 KEY = "ec0234a357c8ad05341010a60a397d9b"
 
 
-class Enrolment(Process):
+class Enrollment(Process):
     """Starts `okaeri enroll anna` on hci1."""
 
     def __init__(self, folder):
@@ -49,29 +49,29 @@ def enroll_by_pairing(folder):
     bluez.start()
     privacy.enable("hci0", bytes.fromhex(KEY)[::-1])
     bluez.let_pair("hci1", False)
-    enrolment = Enrolment(folder)
+    enrollment = Enrollment(folder)
     btvirt.repeat()
     phone = Bluetoothctl(folder, "hci0")
     pi = phone.find(bluez.address("hci1"))
     phone.connect(pi)
     run("busctl", "call", "org.bluez", pi, "org.bluez.Device1", "Pair", may_fail=True)
-    enrolment.expect_said("has paired", within=30)
-    enrolment.expect_said("Waiting for ten minutes", within=30)
+    enrollment.expect_said("has paired", within=30)
+    enrollment.expect_said("Waiting for ten minutes", within=30)
     check(len(bonds()) == 1, f"the bonds are {bonds()}")
     wait_for("no advertisement left", lambda: bluez.advertisements("hci1") == 0, within=10)
     wait_for("the end of pairing", lambda: not is_pairable(), within=10)
-    check(stat.S_IMODE(os.stat(enrolment.key).st_mode) == 0o600, "the key can be read by others")
-    with open(enrolment.key, encoding="utf-8") as file:
+    check(stat.S_IMODE(os.stat(enrollment.key).st_mode) == 0o600, "the key can be read by others")
+    with open(enrollment.key, encoding="utf-8") as file:
         content = file.read().split()
     check(content == [KEY, bluez.address("hci0")], f"the file has {len(content)} words, not the key and the address")
-    check(KEY not in enrolment.said().lower(), "the output shows the key")
+    check(KEY not in enrollment.said().lower(), "the output shows the key")
 
     phone.tell("advertise on")
-    enrolment.expect_said("was received for the first time", within=30)
-    check(enrolment.stop(signal.SIGINT) == 0, f"the wait did not end well: {enrolment.said()}")
-    enrolment.expect_said("The phone was received")
+    enrollment.expect_said("was received for the first time", within=30)
+    check(enrollment.stop(signal.SIGINT) == 0, f"the wait did not end well: {enrollment.said()}")
+    enrollment.expect_said("The phone was received")
     phone.tell("advertise off")
-    daemon = Daemon(folder, {"identifier": "anna", "phone": enrolment.key}, adapter="hci1")
+    daemon = Daemon(folder, {"identifier": "anna", "phone": enrollment.key}, adapter="hci1")
     daemon.expect_bluetooth("poweredOn", within=10)
     phone.tell("advertise on")
     check(daemon.expect("didEnterRegion", within=20)["region"] == "anna", "another region is entered")
@@ -83,10 +83,10 @@ def enroll_interrupted(folder):
     Btvirt(folder, is_up=False)
     bluez.start()
     bluez.let_pair("hci1", False)
-    enrolment = Enrolment(folder)
+    enrollment = Enrollment(folder)
     wait_for("the advertisement", lambda: bluez.advertisements("hci1") == 1, within=5)
     check(is_pairable(), "the adapter is not pairable")
-    check(enrolment.stop(signal.SIGINT) == 1, f"another exit status: {enrolment.said()}")
+    check(enrollment.stop(signal.SIGINT) == 1, f"another exit status: {enrollment.said()}")
     wait_for("no advertisement left", lambda: bluez.advertisements("hci1") == 0, within=5)
     check(not is_pairable(), "the adapter is still pairable")
-    check(not os.path.exists(enrolment.key) and not bonds(), "a key or a bond is left")
+    check(not os.path.exists(enrollment.key) and not bonds(), "a key or a bond is left")

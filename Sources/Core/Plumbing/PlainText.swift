@@ -33,6 +33,18 @@ extension String {
         }
     }
 
+    /// The text as one word of a command that a message recommends: in single quotes, unless a shell takes each character literally.
+    package var shellQuoted: String {
+        let isLiteral = unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "+"...":", "@", "_": true
+            default: false
+            }
+        }
+        if isLiteral, !isEmpty { return self }
+        return "'" + unicodeScalars.reduce(into: "") { $1 == "'" ? $0 += #"'\''"# : $0.unicodeScalars.append($1) } + "'"
+    }
+
     /// A Boolean value that indicates whether the text can be shown as a name in a terminal, a log or a page.
     package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
 

@@ -131,10 +131,10 @@ package struct RestorePlan: Sendable {
         var reason = remark.description
         if let name = secrets.first(where: { $0.path == path })?.name {
             let owner = account.isOwn ? "" : "-o \(account.user) "
-            let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path)"
+            let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path.shellQuoted)"
             reason =
                 "\(remark.place): \(remark.found), and it is not in the folder of the configuration; run "
-                + "`tar -xOf \(archive.path) \(name.rawValue) | \(install)`, and restore again"
+                + "`tar -xOf \(archive.path.shellQuoted) \(name.rawValue) | \(install)`, and restore again"
         }
         throw BackupFailure(
             .configuration, "cannot restore \(archive.path): the service would not start: \(reason)".escapedName)

@@ -62,24 +62,23 @@ struct EnrollCommand: AsyncParsableCommand {
                     + "`--import -` next time")
         }
         let origin = fromBroker ? " --from-broker" : isPairing ? "" : " --import -"
-        let enrolment = try PhoneEnrolment(config, name: name, command: "enroll \(name)\(origin)")
-        // Before a pairing: afterwards the phone has a bond, and a question would come too late.
-        if isPairing { try await enrolment.consent(isConfirmed: yes) }
+        let enrollment = try PhoneEnrollment(config, name: name, command: "enroll \(name)\(origin)")
+        // First of all: after a pairing the phone has a bond, and a question would come too late.
+        try await enrollment.consent(isConfirmed: yes)
         guard
             let identity = fromBroker
-                ? try await published(enrolment.before) : isPairing ? try await paired() : try await typed()
+                ? try await published(enrollment.before) : isPairing ? try await paired() : try await typed()
         else {
             throw CommandFailure(
                 "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
-        if !isPairing { try await enrolment.consent(isConfirmed: yes) }
-        let isInUse = try await enrolment.store(identity)
+        let isInUse = try await enrollment.store(identity)
         guard isPairing else {
-            if isInUse { enrolment.sayUnproven() }
+            if isInUse { enrollment.sayUnproven() }
             return
         }
         try await ReceptionWait(
-            path: enrolment.path, identity: identity, adapter: pairing.bluetooth.adapter, logger: log.logger
+            path: enrollment.path, identity: identity, adapter: pairing.bluetooth.adapter, logger: log.logger
         ).run()
     }
 

@@ -44,7 +44,7 @@ enum EnrollmentProfile: String, ExpressibleByArgument, CaseIterable, Sendable {
             MutableService(
                 BluetoothUUID(0x180A),
                 characteristics: [
-                    Self.value(0x2A29, Array("Okaeri".utf8)), Self.value(0x2A24, Array("Enrolment".utf8)),
+                    Self.value(0x2A29, Array("Okaeri".utf8)), Self.value(0x2A24, Array("Enrollment".utf8)),
                 ]),
         ]
     }

@@ -6,7 +6,7 @@ import OkaeriConfiguration
 import Plumbing
 
 /// Adds a phone: writes the file of its key beside `beacons.json`, and adds a region of the same name.
-struct PhoneEnrolment {
+struct PhoneEnrollment {
     /// The configuration before the change.
     let before: Configuration
     /// The path of the key file.
@@ -61,6 +61,7 @@ struct PhoneEnrolment {
         return try await change.apply()
     }
 
+    /// Prints what an imported key does not prove.
     func sayUnproven() {
         change.say(
             "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
