@@ -20,7 +20,7 @@ import Testing
 
     /// Runs a hook; what it wrote, and how it failed.
     private func run(
-        _ hook: Hook, limit: Duration = .seconds(30), grace: Duration = .seconds(30)
+        _ hook: Hook, limit: Duration = .seconds(240), grace: Duration = .seconds(240)
     ) async -> (lines: [String], failure: HookFailure?) {
         let lines = Lines()
         let runner = HookRunner(

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import Glibc
 import HCI
 import NIOPosix
 import Plumbing
@@ -99,6 +100,34 @@ import Testing
             }
             #expect(try await answers(port))
         }
+    }
+
+    @Test func `a program that is being started and holds the former listener delays the new one only`() async throws {
+        let port = try freePort()
+        try await run(port) { supervisor in
+            try await served(port)
+            let held = try #require((3..<4096).first { listens(Int32($0), on: port) }.map { dup(Int32($0)) })
+            let all: ListenAddress = try #require(ListenAddress("0.0.0.0:\(port)"))
+            supervisor.set(all)
+            try await ContinuousClock().sleep(for: .milliseconds(200))
+            close(held)
+            try await eventually("all addresses are served") {
+                listeners.reports?.map(\.address) == ["0.0.0.0:\(port)"] && listeners.reports?.first?.problem == nil
+            }
+            #expect(listeners.reports?.first?.refused == nil)
+        }
+    }
+
+    private func listens(_ descriptor: Int32, on port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
+        }
+        var listens: Int32 = 0
+        size = socklen_t(MemoryLayout<Int32>.size)
+        return isNamed && address.sin_port == port.bigEndian
+            && getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0
     }
 
     @Test func `a listener comes and goes with its key`() async throws {

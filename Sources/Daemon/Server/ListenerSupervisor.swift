@@ -162,10 +162,16 @@ package final class ListenerSupervisor<Value: Sendable & Equatable>: Service {
         guard from.port == to.port else { return keep(old, to, problem) }
         // The old one itself may be in the way, such as that of all addresses.
         await old.end()
-        let second = start(value)
-        guard let problem = await second.listeners.first?.problem else { return .running(used(second)) }
-        await second.end()
-        return keep(start(old.value), to, problem)
+        var last = problem
+        // A program that is being started has a copy of the closed socket until it runs.
+        for pause in [Duration.zero, .milliseconds(100), .seconds(1), .seconds(3)] {
+            try? await Task.sleep(for: pause)
+            let second = start(value)
+            guard let problem = await second.listeners.first?.problem else { return .running(used(second)) }
+            await second.end()
+            last = problem
+        }
+        return keep(start(old.value), to, last)
     }
 
     private func keep(_ instance: Instance, _ refused: ListenAddress, _ problem: String) -> State {
