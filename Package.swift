@@ -14,8 +14,7 @@ let core = house + [.strictMemorySafety()] + lifetimes
 /// The commit that `okaeri --version` prints; scripts/package sets it.
 let commit = Context.environment["OKAERI_COMMIT"].map { [CSetting.define("OKAERI_COMMIT", to: "\"\($0)\"")] } ?? []
 
-/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The table of symbols for plug-ins is
-/// another 2.6 MB.
+/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The symbols for plug-ins are another 2.6 MB.
 let smallBinary: [LinkerSetting] = [
     .unsafeFlags(
         ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
@@ -130,9 +129,10 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Agreement", "Automation", "Bluetooth", "Client", "DBus", "Events", "HTTPTypes", "History", "House",
-            "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration", "Presence",
-            "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals", "WiFi",
+            "Agreement", "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
+            "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
+            "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
+            "WiFi",
         ]),
 
     // Programs
@@ -175,7 +175,7 @@ let targets = [
     program(
         "SiteBenchmark", in: "Benchmarks/Site/Harness",
         ["Agreement", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
-    module("TestSupport", in: "Tests", ["Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
+    module("TestSupport", in: "Tests", ["DBus", "Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
     module(
         "DaemonTestSupport", in: "Tests",
         [
@@ -266,7 +266,7 @@ package.targets += suites.map { name, subject, names in
         exclude: excluded[name] ?? [], swiftSettings: house)
 }
 
-/// The targets that `scripts/fuzz` builds, with their sanitizers; no other build has them.
+/// The targets that `scripts/fuzz` builds, with their sanitizers.
 if Context.environment["OKAERI_FUZZ"] != nil {
     let subjects: [(String, of: String, [String])] = [
         ("Backup", "Setup", []),

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import OkaeriConfiguration
+@testable import okaeri
 
 /// `okaeri enroll` as people run it, without a service.
 @Suite struct EnrollTests {
@@ -44,5 +45,11 @@ import Testing
         let outcome = try enroll(Self.key)
         #expect(outcome.status == 0 && outcome.errors.contains("--import -"), "\(outcome)")
         #expect(!(outcome.errors + outcome.output).contains(Self.key))
+    }
+
+    @Test func `the result of the wait names the count, or that a key is no proof`() {
+        #expect(Reception(count: 1, seconds: 40).sentence == "The phone was received 1 time in 40 s.")
+        #expect(Reception(count: 312, seconds: 600).sentence == "The phone was received 312 times in 10 minutes.")
+        #expect(Reception(count: 0, seconds: 600).sentence.contains("no proof"))
     }
 }

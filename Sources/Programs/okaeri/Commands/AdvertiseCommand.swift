@@ -1,6 +1,7 @@
 import ArgumentParser
 import BlueZ
 import IBeacon
+import OkaeriDaemon
 import Plumbing
 import RegionMonitoring
 

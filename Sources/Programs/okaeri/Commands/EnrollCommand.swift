@@ -1,11 +1,10 @@
 import ArgumentParser
-import BlueZ
 import Events
-import FoundationEssentials
 import Glibc
 import HCI
 import House
 import OkaeriConfiguration
+import OkaeriDaemon
 import Plumbing
 import RegionMonitoring
 
@@ -85,9 +84,7 @@ struct EnrollCommand: AsyncParsableCommand {
     private var isPairing: Bool { key == nil && !fromBroker }
 
     private func paired() async throws -> DeviceIdentity {
-        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
-        let advertised = Advertisement.localName(fitting: "Okaeri \(host)")
-        return try await PhonePairing(pairing, advertisedName: advertised, logger: log.logger).run().identity
+        try await TerminalPairing(pairing, logger: log.logger).run().identity
     }
 
     private func typed() async throws -> DeviceIdentity? {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Agent
 import Glibc
 import Logging
+import OkaeriDaemon
 
 struct GATTCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

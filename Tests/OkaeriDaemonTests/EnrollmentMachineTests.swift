@@ -2,7 +2,7 @@ import BlueZ
 import HCI
 import Testing
 
-@testable import okaeri
+@testable import OkaeriDaemon
 
 @Suite struct EnrollmentMachineTests {
     private typealias Machine = EnrollmentMachine
@@ -132,11 +132,5 @@ import Testing
                 })
         }
         #expect(UInt16(adapter: "hci3") == 3 && UInt16(adapter: "hci") == nil && UInt16(adapter: "eth0") == nil)
-    }
-
-    @Test func `the result of the wait names the count, or that a key is no proof`() {
-        #expect(Reception(count: 1, seconds: 40).sentence == "The phone was received 1 time in 40 s.")
-        #expect(Reception(count: 312, seconds: 600).sentence == "The phone was received 312 times in 10 minutes.")
-        #expect(Reception(count: 0, seconds: 600).sentence.contains("no proof"))
     }
 }

@@ -1,57 +1,60 @@
-import DBus
-import TestSupport
+package import DBus
 
 /// A simulated bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
 /// plays centrals. One connection to the bus is one life of it.
-actor Bluetoothd {
+package actor Bluetoothd {
     /// The registered objects.
-    struct Registered: Equatable {
-        let sender: String
-        let path: String
+    package struct Registered: Equatable {
+        package let sender: String
+        package let path: String
     }
 
     /// The objects that are registered at present, with their properties.
-    struct Registrations: Sendable {
-        var advertisements: [(Registered, [String: DBusValue])] = []
-        var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
+    package struct Registrations: Sendable {
+        package var advertisements: [(Registered, [String: DBusValue])] = []
+        package var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
 
         /// Returns the path of a characteristic; `nil` if it is not offered.
-        func path(of uuid: String) -> String? {
+        package func path(of uuid: String) -> String? {
             applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
         }
     }
 
-    static let adapter = "/org/bluez/hci0"
+    package static let adapter = "/org/bluez/hci0"
 
-    nonisolated let registrations = Watched(Registrations())
+    package nonisolated let registrations = Watched(Registrations())
 
     private let bus: Bus
     private var exports: [BusExport] = []
     private var isPowered: Bool
     private var adapters: Set<String>
-    var advertisements: [(Registered, [String: DBusValue])] { registrations.value.advertisements }
-    var applications: [(Registered, [String: [String: [String: DBusValue]]])] { registrations.value.applications }
+    package var advertisements: [(Registered, [String: DBusValue])] { registrations.value.advertisements }
+    package var applications: [(Registered, [String: [String: [String: DBusValue]]])] {
+        registrations.value.applications
+    }
 
     /// Every registration and its end, in their order: `RegisterAdvertisement`, …
-    private(set) var calls: [String] = []
+    package private(set) var calls: [String] = []
 
     /// The refusals of the next registrations.
     private var refusals: [BusInterface.Refusal] = []
 
     /// The state of pairing.
-    struct Pairing: Sendable, Equatable {
-        var isPairable = false
-        var agent: Registered?
-        var capability: String?
-        var isDefault = false
+    package struct Pairing: Sendable, Equatable {
+        package var isPairable = false
+        package var agent: Registered?
+        package var capability: String?
+        package var isDefault = false
         /// The devices with their properties.
-        var devices: [String: [String: DBusValue]] = [:]
-        var calls: [String] = []
+        package var devices: [String: [String: DBusValue]] = [:]
+        package var calls: [String] = []
+
+        package init(capability: String? = nil) { self.capability = capability }
     }
 
-    nonisolated let pairing = Watched(Pairing())
+    package nonisolated let pairing = Watched(Pairing())
 
-    init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
+    package init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
         bus = try await Bus.connect(address: address)
         self.isPowered = isPowered
         adapters = hasAdapter ? [Self.adapter] : []
@@ -61,7 +64,7 @@ actor Bluetoothd {
     }
 
     /// Ends it, with all that is registered.
-    func end() async {
+    package func end() async {
         await bus.close()
         exports = []
     }
@@ -166,18 +169,18 @@ actor Bluetoothd {
 
 extension Bluetoothd {
     /// The next registrations are refused.
-    func refuse(_ name: String, times: Int = 1) {
+    package func refuse(_ name: String, times: Int = 1) {
         refusals += Array(repeating: .init(name, "because"), count: times)
     }
 
     /// The adapter is switched off or on. Like the real one it keeps its services.
-    func power(_ isOn: Bool) async throws {
+    package func power(_ isOn: Bool) async throws {
         isPowered = isOn
         try await bus.changed(["Powered": .boolean(isOn)], of: "org.bluez.Adapter1", at: Self.adapter)
     }
 
     /// The adapter is unplugged.
-    func unplug() async throws {
+    package func unplug() async throws {
         adapters = []
         registrations.change { $0 = Registrations() }
         let interfaces = ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1", "org.bluez.GattManager1"]
@@ -187,7 +190,7 @@ extension Bluetoothd {
     }
 
     /// And is back.
-    func plugIn() async throws {
+    package func plugIn() async throws {
         adapters = [Self.adapter]
         guard let interfaces = objects.dictionary?[.objectPath(Self.adapter)] else { return }
         try await bus.emit(
@@ -195,7 +198,7 @@ extension Bluetoothd {
     }
 
     /// A central connects that it has not known before.
-    func connect(_ central: String) async throws {
+    package func connect(_ central: String) async throws {
         let interfaces = DBusValue.dictionary(
             key: "s", value: "a{sv}",
             [.string("org.bluez.Device1"): .properties(["Connected": .boolean(true)])])
@@ -205,7 +208,7 @@ extension Bluetoothd {
     }
 
     /// It ends the advertisement by itself.
-    func release() async throws {
+    package func release() async throws {
         let released = registrations.change { $0.advertisements.removeFirst().0 }
         _ = try await bus.call(released.sender, released.path, "org.bluez.LEAdvertisement1", "Release")
     }
@@ -214,16 +217,16 @@ extension Bluetoothd {
 // MARK: For pairing
 
 extension Bluetoothd {
-    func signal(_ properties: [String: DBusValue], of interface: String, at path: String) async throws {
+    package func signal(_ properties: [String: DBusValue], of interface: String, at path: String) async throws {
         try await bus.changed(properties, of: interface, at: path)
     }
 
-    func emitAdded(_ path: String, _ interfaces: DBusValue) async throws {
+    package func emitAdded(_ path: String, _ interfaces: DBusValue) async throws {
         try await bus.emit(
             "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/", [.objectPath(path), interfaces])
     }
 
-    func callOut(
+    package func callOut(
         _ target: Registered, _ interface: String, _ method: String, _ arguments: [DBusValue]
     ) async throws(BusError) -> [DBusValue] {
         try await bus.call(target.sender, target.path, interface, method, arguments)
@@ -233,10 +236,10 @@ extension Bluetoothd {
 // MARK: Centrals
 
 extension Bluetoothd {
-    func path(of uuid: String) -> String? { registrations.value.path(of: uuid) }
+    package func path(of uuid: String) -> String? { registrations.value.path(of: uuid) }
 
     /// A central reads, from an offset.
-    func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
+    package func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
         async throws -> [UInt8]
     {
         // bluetoothd sends none below zero; other programs on the bus may.
@@ -246,7 +249,7 @@ extension Bluetoothd {
     }
 
     /// A central writes.
-    func write(_ value: [UInt8], to uuid: String, by central: String = "AA_00_00_00_00_01", at offset: Int = 0)
+    package func write(_ value: [UInt8], to uuid: String, by central: String = "AA_00_00_00_00_01", at offset: Int = 0)
         async throws
     {
         let options = offset == 0 ? [:] : ["offset": DBusValue.uint16(UInt16(offset))]
@@ -267,7 +270,7 @@ extension Bluetoothd {
     }
 
     /// The values that the characteristic notifies from now on.
-    func notifications(of uuid: String) async throws -> AsyncStream<BusSignal> {
+    package func notifications(of uuid: String) async throws -> AsyncStream<BusSignal> {
         try await bus.signals([
             SignalMatch(
                 sender: applications.last?.0.sender, interface: "org.freedesktop.DBus.Properties",

@@ -1,9 +1,8 @@
-import DBus
-import TestSupport
+package import DBus
 
 /// The part of the simulated bluetoothd that pairs.
 extension Bluetoothd {
-    nonisolated func exportPairing(on bus: Bus) async throws -> [BusExport] {
+    package nonisolated func exportPairing(on bus: Bus) async throws -> [BusExport] {
         let adapter = BusInterface(
             "org.bluez.Adapter1",
             methods: [
@@ -50,7 +49,7 @@ extension Bluetoothd {
     }
 
     /// A device appears or changes.
-    func device(_ name: String, _ properties: [String: DBusValue]) async throws {
+    package func device(_ name: String, _ properties: [String: DBusValue]) async throws {
         let path = "\(Self.adapter)/dev_\(name)"
         let isNew = pairing.change { pairing in
             let isNew = pairing.devices[path] == nil
@@ -66,7 +65,7 @@ extension Bluetoothd {
     }
 
     /// A device requests to pair, with a number to compare or without one. Returns whether it may.
-    func request(from name: String, number: UInt32?) async throws -> Bool {
+    package func request(from name: String, number: UInt32?) async throws -> Bool {
         let path = DBusValue.objectPath("\(Self.adapter)/dev_\(name)")
         return try await requestAgent(
             number == nil ? "RequestAuthorization" : "RequestConfirmation",
@@ -74,7 +73,7 @@ extension Bluetoothd {
     }
 
     /// Calls the agent. Returns whether it agrees.
-    func requestAgent(_ method: String, _ arguments: [DBusValue]) async throws -> Bool {
+    package func requestAgent(_ method: String, _ arguments: [DBusValue]) async throws -> Bool {
         guard let agent = pairing.value.agent else { return false }
         do throws(BusError) {
             _ = try await callOut(agent, "org.bluez.Agent1", method, arguments)

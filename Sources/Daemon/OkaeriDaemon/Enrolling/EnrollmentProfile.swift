@@ -1,8 +1,7 @@
-import ArgumentParser
-import BlueZ
+package import BlueZ
 
 /// The device that this machine resembles while a phone pairs with it.
-enum EnrollmentProfile: String, ExpressibleByArgument, CaseIterable, Sendable {
+package enum EnrollmentProfile: String, CaseIterable, Sendable {
     case heartRate = "heart-rate"
     case keyboard
 
@@ -21,13 +20,14 @@ enum EnrollmentProfile: String, ExpressibleByArgument, CaseIterable, Sendable {
         }
     }
 
-    func advertisement(named name: String) -> Advertisement {
+    /// The connectable advertisement, under a name.
+    package func advertisement(named name: String) -> Advertisement {
         Advertisement(
             .connectable, localName: name, serviceUUIDs: [BluetoothUUID(service)], appearance: appearance)
     }
 
     /// The services. A phone that reads a value which needs encryption pairs.
-    var services: [MutableService] {
+    package var services: [MutableService] {
         let own: [MutableCharacteristic] =
             switch self {
             case .heartRate:
@@ -61,21 +61,4 @@ enum EnrollmentProfile: String, ExpressibleByArgument, CaseIterable, Sendable {
         0x95, 0x08, 0x81, 0x02, 0x95, 0x01, 0x75, 0x08, 0x81, 0x01, 0x95, 0x06, 0x75, 0x08, 0x15, 0x00, 0x25, 0x65,
         0x05, 0x07, 0x19, 0x00, 0x29, 0x65, 0x81, 0x00, 0xC0,
     ]
-
-    /// The steps on the phone, a line each.
-    func instructions(name: String) -> [String] {
-        let android = "Android  Settings > Connected devices > Pair new device, then choose \"\(name)\""
-        switch self {
-        case .heartRate:
-            return [
-                "iPhone   Settings > Bluetooth, keep this screen open, then choose \"\(name)\"",
-                "Watch    Settings > Bluetooth, under Health Devices choose \"\(name)\"", android,
-            ]
-        case .keyboard:
-            return [
-                "iPhone   Settings > Bluetooth, then choose \"\(name)\"",
-                "Watch    Settings > Accessibility or Bluetooth, then choose \"\(name)\"", android,
-            ]
-        }
-    }
 }

@@ -4,6 +4,7 @@ import Bluetooth
 import Glibc
 import HCI
 import Logging
+import OkaeriDaemon
 import Plumbing
 import Synchronization
 
@@ -27,36 +28,38 @@ struct PairingOptions: ParsableArguments {
     }
 }
 
-/// The pairing with one phone.
-struct PhonePairing: Sendable {
+/// The pairing with one phone, with its steps and questions on the terminal.
+struct TerminalPairing: Sendable {
     let options: PairingOptions
-    /// The name that phones show.
-    let advertisedName: String
     let logger: Logger
     private let line = WaitingLine()
 
-    init(_ options: PairingOptions, advertisedName: String, logger: Logger) {
-        (self.options, self.advertisedName, self.logger) = (options, advertisedName, logger)
-    }
+    init(_ options: PairingOptions, logger: Logger) { (self.options, self.logger) = (options, logger) }
 
     /// Pairs, and returns the identity of the phone. Adapter, advertising and, unless it succeeds, bonds are as before then.
     func run() async throws -> EnrollmentMachine.Phone {
         do throws(KernelError) {
-            // Before anything changes: without the right to receive keys a pairing would be in vain.
-            _ = try ManagementSocket()
+            // Before anything changes.
+            try PhonePairing.checkRight()
         } catch {
-            throw CommandFailure(
-                error.description, status: error.isPermission ? Exit.noPermission : Exit.unavailable)
+            throw error.command
         }
         let result = Mutex<EnrollmentMachine.Phone?>(nil)
         let answers = TerminalAnswers()
-        try await CentralSession(adapter: options.bluetooth.adapter, logger: logger).run { central in
-            let phone = try await central.acceptPairing(
-                as: Terminal.canAsk ? .displayYesNo : .noInputNoOutput,
-                confirm: { request in await confirm(request, answers) }
-            ) { session in try await pair(session) }
-            result.withLock { $0 = phone }
+        let pairing = PhonePairing(as: options.as, timeout: .seconds(options.timeout), forgets: options.forget)
+        do {
+            try await CentralSession(adapter: options.bluetooth.adapter, logger: logger).run { central in
+                let phone = try await pairing.run(
+                    central, as: Terminal.canAsk ? .displayYesNo : .noInputNoOutput,
+                    confirm: { request in await confirm(request, answers) }, changed: { await show($0) })
+                result.withLock { $0 = phone }
+            }
+        } catch let failure as EnrollmentMachine.Failure {
+            throw failure.command
+        } catch let error as KernelError {
+            throw error.command
         }
+        await line.end()
         guard let phone = result.withLock(\.self) else {
             throw CommandFailure(
                 "no phone has paired, and nothing was written; the adapter and its bonds are as before",
@@ -64,71 +67,19 @@ struct PhonePairing: Sendable {
         }
         return phone
     }
-
-    private func pair(_ session: PairingSession) async throws -> EnrollmentMachine.Phone {
-        guard let index = UInt16(adapter: session.adapter) else { throw CancellationError() }
-        let watch: KeyWatch
-        do throws(KernelError) {
-            watch = try KeyWatch(adapter: index)
-        } catch {
-            throw CommandFailure(error.description, status: Exit.unavailable)
-        }
-        defer { watch.stop() }
-        let manager = PeripheralManager(adapter: session.adapter, fallback: KernelAdvertising())
-        options.as.services.forEach(manager.add)
-        try manager.startAdvertising(options.as.advertisement(named: advertisedName))
-        let phone = try await follow(session, manager, watch)
-        await session.end(phone.device.identifier, forgets: options.forget)
-        return phone
-    }
-
-    /// Runs the machine by the events of bluetoothd and the kernel.
-    private func follow(
-        _ session: PairingSession, _ manager: PeripheralManager, _ watch: KeyWatch
-    ) async throws -> EnrollmentMachine.Phone {
-        let (events, news) = AsyncStream.makeStream(
-            of: EnrollmentMachine.Event.self, bufferingPolicy: .bufferingNewest(256))
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await manager.run() }
-            group.addTask {
-                for await event in manager.events { if let event = event.enrollment { news.yield(event) } }
-            }
-            group.addTask { for await devices in session.devices() { news.yield(.devices(devices)) } }
-            group.addTask { for await identity in watch.identities { news.yield(.key(identity)) } }
-            group.addTask { while (try? await Task.sleep(for: .milliseconds(250))) != nil { news.yield(.tick) } }
-            defer { group.cancelAll() }
-            var machine = EnrollmentMachine(timeout: .seconds(options.timeout), at: .now)
-            await show(.preparing)
-            for await event in events {
-                let before = machine.state
-                for action in machine.handle(event, at: .now) {
-                    switch action {
-                    case .pair(let device): session.pair(device)
-                    }
-                }
-                if machine.state != before { await show(machine.state) }
-                switch machine.state {
-                case .done(let phone): return phone
-                case .failed(let failure): throw failure.command
-                case .preparing, .advertising, .pairing, .settling: break
-                }
-            }
-            await line.end()
-            throw CancellationError()
-        }
-    }
 }
 
 // MARK: The terminal
 
-extension PhonePairing {
+extension TerminalPairing {
     private func show(_ state: EnrollmentMachine.State) async {
         await line.end()
         switch state {
         case .preparing: await line.begin("preparing")
         case .advertising:
-            try? Terminal.print("This machine advertises as \"\(advertisedName)\". On the phone or the watch:")
-            for step in options.as.instructions(name: advertisedName) { try? Terminal.print("  \(step)") }
+            try? Terminal.print(
+                "This machine advertises as \"\(PhonePairing.advertisedName)\". On the phone or the watch:")
+            for step in options.as.instructions(name: PhonePairing.advertisedName) { try? Terminal.print("  \(step)") }
             await line.begin("waiting for the phone")
         case .pairing:
             try? Terminal.print("A phone is connected. Confirm the pairing on the phone.")
@@ -189,17 +140,6 @@ final class TerminalAnswers: Sendable {
     }
 }
 
-extension PeripheralManager.Event {
-    /// The event of the pairing; `nil`: it is of no interest to it.
-    fileprivate var enrollment: EnrollmentMachine.Event? {
-        switch self {
-        case .didStartAdvertising: .didStartAdvertising
-        case .didUpdateState(.poweredOn, _), .didUpdateState(.unknown, _), .didAddServices, .didRefuse: nil
-        case .didUpdateState(_, let reason), .didFail(let reason): .obstacle(reason)
-        }
-    }
-}
-
 extension EnrollmentMachine.Failure {
     fileprivate var command: CommandFailure {
         switch self {
@@ -220,4 +160,8 @@ extension EnrollmentMachine.Failure {
 extension KernelError {
     /// Whether the process lacks the right.
     var isPermission: Bool { code == EPERM || code == EACCES }
+
+    fileprivate var command: CommandFailure {
+        CommandFailure(description, status: isPermission ? Exit.noPermission : Exit.unavailable)
+    }
 }

@@ -1,9 +1,9 @@
-import BlueZ
-import HCI
+package import BlueZ
+package import HCI
 
 /// The pairing with a phone, from the advertisement to its key: events go in, actions come out.
-struct EnrollmentMachine: Sendable {
-    enum State: Equatable, Sendable {
+package struct EnrollmentMachine: Sendable {
+    package enum State: Equatable, Sendable {
         /// Services and advertisement are being registered. → `advertising` by `didStartAdvertising`.
         case preparing
         /// No phone is connected. → `pairing` when one connects.
@@ -19,12 +19,16 @@ struct EnrollmentMachine: Sendable {
     }
 
     /// A phone that has paired.
-    struct Phone: Equatable, Sendable {
-        var device: PairingDevice
-        var identity: DeviceIdentity
+    package struct Phone: Equatable, Sendable {
+        package var device: PairingDevice
+        package var identity: DeviceIdentity
+
+        package init(device: PairingDevice, identity: DeviceIdentity) {
+            (self.device, self.identity) = (device, identity)
+        }
     }
 
-    enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         /// The time was up; `wasConnected`: a phone was there.
         case timedOut(wasConnected: Bool)
         /// The phone has paired, and sent no key.
@@ -33,7 +37,7 @@ struct EnrollmentMachine: Sendable {
         case obstacle(String)
     }
 
-    enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         case didStartAdvertising
         /// The devices that are connected or paired.
         case devices([PairingDevice])
@@ -44,21 +48,21 @@ struct EnrollmentMachine: Sendable {
         case tick
     }
 
-    enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Ask the device to pair.
         case pair(device: String)
     }
 
     /// An iPhone discovers the services after it has paired, and discards a bond if it is disconnected before.
-    static let settlingTime = Duration.seconds(5)
+    package static let settlingTime = Duration.seconds(5)
     /// A phone that reads something encrypted pairs by itself. Others are asked, twice.
-    static let requests: [Duration] = [.seconds(2), .seconds(6)]
+    package static let requests: [Duration] = [.seconds(2), .seconds(6)]
     /// The time between a bond and its key.
-    static let keyTimeout = Duration.seconds(10)
+    package static let keyTimeout = Duration.seconds(10)
     /// The maximum number of keys that are kept.
     private static let keyLimit = 16
 
-    private(set) var state = State.preparing
+    package private(set) var state = State.preparing
 
     private let deadline: ContinuousClock.Instant
     private var devices: [PairingDevice] = []
@@ -71,12 +75,12 @@ struct EnrollmentMachine: Sendable {
     private var wasConnected = false
 
     /// - Parameter timeout: The time for a phone to pair.
-    init(timeout: Duration, at now: ContinuousClock.Instant) {
+    package init(timeout: Duration, at now: ContinuousClock.Instant) {
         deadline = now + timeout
         entered = now
     }
 
-    mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {
+    package mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {
         if isOver { return [] }
         switch event {
         case .didStartAdvertising: if state == .preparing { enter(.advertising, now) }

@@ -1,12 +1,14 @@
-import BlueZ
+package import BlueZ
 import Bluetooth
 import HCI
 
 /// Advertises by the kernel's management interface where bluetoothd cannot; see `okaeri doctor` for the kernels.
-struct KernelAdvertising: AdvertisingFallback {
+package struct KernelAdvertising: AdvertisingFallback {
     private let advertising = ManagementAdvertising()
 
-    func start(_ advertisement: Advertisement, adapter: String) async throws(AdvertisementError) {
+    package init() {}
+
+    package func start(_ advertisement: Advertisement, adapter: String) async throws(AdvertisementError) {
         guard let index = UInt16(adapter: adapter) else {
             throw .notAccepted(reason: "the kernel has no adapter \(adapter)")
         }
@@ -20,12 +22,12 @@ struct KernelAdvertising: AdvertisingFallback {
         }
     }
 
-    func stop() async { await advertising.stop() }
+    package func stop() async { await advertising.stop() }
 }
 
 extension UInt16 {
     /// The number of an adapter, 0 for `hci0`.
-    init?(adapter: String) {
+    package init?(adapter: String) {
         guard adapter.hasPrefix("hci"), let index = UInt16(adapter.dropFirst(3)) else { return nil }
         self = index
     }
