@@ -47,6 +47,21 @@ struct PageOfNothing: PageBackend {
         try remove(region: region)
     }
 
+    func enrollment() -> EnrollmentReport { EnrollmentReport(state: .idle) }
+
+    func enroll(_ request: EnrollmentRequest) throws(PageFailure) -> EnrollmentReport {
+        guard request.name != "taken" else { throw PageFailure(.conflict, "one runs already") }
+        var report = EnrollmentReport(state: .preparing)
+        (report.name, report.as) = (request.name, request.as)
+        return report
+    }
+
+    func answerEnrollment(_ answer: EnrollmentAnswer) -> EnrollmentReport {
+        EnrollmentReport(state: answer.agrees ? .settling : .advertising)
+    }
+
+    func endEnrollment() -> EnrollmentReport { EnrollmentReport(state: .ending) }
+
     func remove(region: String) throws(PageFailure) -> ConfigurationReport {
         guard region == "お帰り" else { throw PageFailure(.forbidden, "\(region) is in beacons.json") }
         return ConfigurationReport(

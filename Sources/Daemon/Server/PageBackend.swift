@@ -1,7 +1,7 @@
 package import Events
 package import HTTPTypes
 
-/// The page's requests beside those of all programs: days, signals, networks, the configuration.
+/// The page's requests beside those of all programs: days, signals, networks, the configuration, phones.
 package protocol PageBackend: Sendable {
     func days() async throws(PageFailure) -> DaysReport
 
@@ -40,6 +40,18 @@ package protocol PageBackend: Sendable {
 
     /// Removes the page's changes of a region of `beacons.json`.
     func removeChanges(of region: String) async throws(PageFailure) -> ConfigurationReport
+
+    /// The enrollment of a phone that runs, or the last one.
+    func enrollment() async -> EnrollmentReport
+
+    /// Starts the enrollment of a phone, if none runs.
+    func enroll(_ request: EnrollmentRequest) async throws(PageFailure) -> EnrollmentReport
+
+    /// Answers a question of the enrollment that runs.
+    func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport
+
+    /// Ends the enrollment, or clears the result of the last one.
+    func endEnrollment() async -> EnrollmentReport
 }
 
 /// The parameters of a request for the picture of a day.

@@ -1,4 +1,5 @@
 import Events
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -10,11 +11,16 @@ struct PageEndpoints: Sendable {
     /// A region with all that can be set of it.
     private static let largestBody = 64 << 10
 
+    /// A name and a few words.
+    private static let largestEnrollment = 1024
+
     init(_ backend: any PageBackend) {
         self.backend = backend
     }
 
-    var all: [Endpoint] {
+    var all: [Endpoint] { reading + changing + enrolling }
+
+    private var reading: [Endpoint] {
         [
             endpoint(.get, Route.days) { backend, _, _ throws(PageFailure) in .json(try await backend.days()) },
             endpoint(.get, "\(Route.days)/:day") { backend, request, context throws(PageFailure) in
@@ -60,6 +66,11 @@ struct PageEndpoints: Sendable {
             endpoint(.get, Route.configuration) { backend, _, _ throws(PageFailure) in
                 .json(try await backend.configuration())
             },
+        ]
+    }
+
+    private var changing: [Endpoint] {
+        [
             endpoint(.post, "\(Route.configuration)/region") { backend, request, _ throws(PageFailure) in
                 .json(try await backend.set(try await Self.body(of: request)))
             },
@@ -74,6 +85,42 @@ struct PageEndpoints: Sendable {
                 .json(try await backend.removeChanges(of: try Self.region(request, of: "region/changes")))
             },
         ]
+    }
+
+    private var enrolling: [Endpoint] {
+        [
+            endpoint(.get, Route.enrollment) { backend, _, _ throws(PageFailure) in
+                .json(await backend.enrollment(), headers: [.cacheControl: "no-store"])
+            },
+            endpoint(.post, Route.enrollment) { backend, request, _ throws(PageFailure) in
+                let wanted: EnrollmentRequest = try await Self.value(
+                    of: request, "{\"name\": …, \"as\": \"heart-rate\" or \"keyboard\"}")
+                return .json(try await backend.enroll(wanted))
+            },
+            endpoint(.post, "\(Route.enrollment)/answer") { backend, request, _ throws(PageFailure) in
+                let answer: EnrollmentAnswer = try await Self.value(
+                    of: request, "{\"question\": …, \"agrees\": true or false}")
+                return .json(try await backend.answerEnrollment(answer))
+            },
+            endpoint(.delete, Route.enrollment) { backend, _, _ throws(PageFailure) in
+                .json(await backend.endEnrollment())
+            },
+        ]
+    }
+
+    /// Returns the value in the short body of a request.
+    ///
+    /// - Parameter form: The form of the body, for the message.
+    private static func value<Value: Decodable>(
+        of request: Request, _ form: String
+    ) async throws(PageFailure) -> Value {
+        guard let body = try? await request.body.collect(upTo: largestEnrollment) else {
+            throw PageFailure(.contentTooLarge, "the body is too large; it has at most \(largestEnrollment) bytes")
+        }
+        guard let value = try? JSONDecoder().decode(Value.self, from: Data(body.readableBytesView)) else {
+            throw PageFailure(.badRequest, "the body is malformed; send \(form)")
+        }
+        return value
     }
 
     private static func region(_ request: Request, of path: String) throws(PageFailure) -> String {

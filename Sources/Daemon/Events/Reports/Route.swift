@@ -32,6 +32,9 @@ package enum Route {
     package static let networks = "/v1/wifi/networks"
     /// ``ConfigurationReport``; below it `region`, which `POST` sets.
     package static let configuration = "/v1/configuration"
+    /// ``EnrollmentReport``; `POST` starts the enrollment of a phone by an ``EnrollmentRequest``, `DELETE` ends it; below it `answer`,
+    /// which takes an ``EnrollmentAnswer``.
+    package static let enrollment = "/v1/enrollment"
     /// `POST` makes a link to the page: ``WebLinkReport``.
     package static let links = "/v1/web/links"
     /// A list of ``WebDeviceReport``; below it each, which `DELETE` revokes.

@@ -38,6 +38,10 @@ package struct RegionDraft: Sendable, Equatable {
 
     private(set) var settings: [Member: Setting] = [:]
 
+    /// The key file of the phone that a new region consists of: in `regions.json` its name in the state directory, in a text that
+    /// is merged its path. A request cannot set it, because a client must not name files of this machine.
+    package internal(set) var phone: String?
+
     package init(identifier: String) {
         self.identifier = identifier
     }
@@ -64,8 +68,10 @@ extension RegionDraft {
     /// Reads the request of a client that must not name files of this machine: an object such as `{"identifier":
     /// "keys", "uuid": "…", "enterRSSI": -85, "wifi": {"ssid": "HomeNet"}}`, with null for members to remove.
     ///
-    /// - Parameter place: Its place in the request, for the messages.
-    package init(_ node: JSONNode, place: String) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - place: Its place in the request, for the messages.
+    ///   - isSaved: Whether it is an entry of `regions.json`, which may have the key file of a phone.
+    package init(_ node: JSONNode, place: String, isSaved: Bool = false) throws(ConfigurationError) {
         let members = try Self.members(of: node, place: place)
         guard let identifier = node["identifier"]?.value.string else {
             throw Self.mistake("\(place).identifier", found: "no name", expected: "the region's name, such as \"home\"")
@@ -73,6 +79,10 @@ extension RegionDraft {
         self.init(identifier: identifier)
         for member in members where member.key != "identifier" {
             let own = "\(place).\(member.key)"
+            if isSaved, member.key == "phone" {
+                phone = try Self.keyFile(member.node, place: own)
+                continue
+            }
             guard let known = Member(rawValue: member.key) else {
                 throw Self.unknown(own, Member.allCases.map(\.rawValue))
             }
@@ -82,6 +92,14 @@ extension RegionDraft {
                 self[known] = try Self.setting(member.node, place: own)
             }
         }
+    }
+
+    private static func keyFile(_ node: JSONNode, place: String) throws(ConfigurationError) -> String {
+        guard let name = node.value.string, PhoneKeyFile.isName(name) else {
+            throw mistake(
+                place, found: node.summary, expected: "the name of a key file in the state directory, such as \"anna.irk\"")
+        }
+        return name
     }
 
     private static func network(

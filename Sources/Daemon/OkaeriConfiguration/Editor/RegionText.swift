@@ -26,7 +26,8 @@ extension RegionDraft {
             guard let setting = self[member], let value = text(of: setting, in: nil) else { return nil }
             return layout.member(member.rawValue, value)
         }
-        return layout.object([identifier] + members)
+        let phone = phone.map { layout.member("phone", Array(JSON.text($0).utf8)) }
+        return layout.object([identifier] + [phone].compactMap(\.self) + members)
     }
 
     /// The text of a value; nil where there is to be none.

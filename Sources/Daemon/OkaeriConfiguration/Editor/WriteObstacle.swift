@@ -53,6 +53,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
                 + "`sudoedit \(file)`"
         case .failed(.resourceBusy):
             "\(file) is a mount of its own, as containers have it, and cannot be replaced; mount its folder instead"
+        case .failed(.fileExists): "\(file) is there already; choose another name, or delete the file"
         case .failed(.noSpace): "\(file) was not written: the disk is full; make room, and try again"
         case .failed(let errno): "\(file) cannot be written: \(errno.description); check the disk"
         }

@@ -1,4 +1,6 @@
 import Events
+import Glibc
+import HCI
 import Plumbing
 
 /// A configuration as the daemon uses it: `beacons.json`, with the regions that the page has saved in `regions.json`.
@@ -19,33 +21,34 @@ package struct MergedConfiguration: Sendable, Equatable {
     /// - Parameter directory: The state directory; `nil`: there is none.
     package init(file: String, directory: String?) throws(ConfigurationError) {
         try self.init(
-            json: try Configuration.contents(of: file), file: file, saved: directory.map(SavedRegionsFile.init))
+            json: try Configuration.contents(of: file), file: file, saved: directory.map(SavedRegionsFile.init(directory:)))
     }
 
     init(json bytes: [UInt8], file: String, saved: SavedRegionsFile?) throws(ConfigurationError) {
         try self.init(
-            json: bytes, file: file, savedFile: saved?.path,
+            json: bytes, file: file, savedFile: saved?.path, directory: saved?.directory,
             saved: Result { () throws(ConfigurationError) in try saved?.regions() ?? SavedRegions() })
     }
 
     init(
-        json bytes: [UInt8], file: String, savedFile: String?, saved: Result<SavedRegions, ConfigurationError>
+        json bytes: [UInt8], file: String, savedFile: String?, directory: String? = nil,
+        saved: Result<SavedRegions, ConfigurationError>
     ) throws(ConfigurationError) {
         configuration = try Configuration(json: bytes, file: file)
         own = configuration.regions
         text = String(decoding: bytes, as: UTF8.self)
         self.saved = SavedReport(file: savedFile)
         switch saved {
-        case .success(let saved): merge(saved)
+        case .success(let saved): merge(saved, in: directory ?? "")
         case .failure(let error): self.saved.problems = error.description.split(separator: "\n").map(String.init)
         }
     }
 
-    private mutating func merge(_ regions: SavedRegions) {
+    private mutating func merge(_ regions: SavedRegions, in directory: String) {
         let name = saved.file ?? SavedRegions.fileName
         let drafts = regions.drafts.compactMap { draft -> RegionDraft? in
             do throws(Refusal) {
-                return try permitted(draft)
+                return try permitted(draft, in: directory)
             } catch {
                 saved.problems.append("\(name): \(error.description)".escapedName)
                 return nil
@@ -109,16 +112,30 @@ package struct MergedConfiguration: Sendable, Equatable {
     }
 
     /// Returns the part of a change that the page may make.
-    private func permitted(_ draft: RegionDraft) throws(Refusal) -> RegionDraft {
+    private func permitted(_ draft: RegionDraft, in directory: String) throws(Refusal) -> RegionDraft {
         guard let region = own.first(where: { $0.identifier == draft.identifier }) else {
+            if draft.phone != nil { return try usable(draft.located(in: directory)) }
             guard case .string? = draft[.uuid] else {
                 throw Refusal(description: "\(draft.identifier) is not used: beacons.json has no region of this name")
             }
             return draft
         }
         var draft = draft
+        draft.phone = nil
         if region.hasCommands { for member in RegionDraft.Member.beacon { draft[member] = nil } }
         if region.network != nil { draft[.wifi] = nil }
+        return draft
+    }
+
+    /// Returns the region of a phone if its key can be read. A daemon without the key would not start; without the region it does.
+    private func usable(_ draft: RegionDraft) throws(Refusal) -> RegionDraft {
+        do throws(IdentityFileError) {
+            _ = try IdentityFile.load(draft.phone ?? "")
+        } catch {
+            // Other users may read the regions, and not the keys.
+            if error.problem == .file(.unreadable(errno: EACCES)) { return draft }
+            throw Refusal(description: "\(draft.identifier) is not used: \(error)")
+        }
         return draft
     }
 }

@@ -27,6 +27,16 @@ extension RegionDraft {
     func renamed(_ name: String) -> RegionDraft {
         var draft = RegionDraft(identifier: name)
         for member in Member.allCases { draft[member] = self[member] }
+        draft.phone = phone
+        return draft
+    }
+
+    /// Returns the same region with the path of its key file, if it is a phone.
+    ///
+    /// - Parameter directory: The state directory.
+    func located(in directory: String) -> RegionDraft {
+        var draft = self
+        draft.phone = phone.map { SocketPath.absolute("\(directory)/\($0)") }
         return draft
     }
 
@@ -35,7 +45,8 @@ extension RegionDraft {
         let members = Member.allCases.compactMap { member in
             settings[member].map { ", \(JSON.text(member.rawValue)): \($0.patchText)" }
         }
-        return "{\"identifier\": \(JSON.text(identifier))\(members.joined())}"
+        let phone = phone.map { ", \"phone\": \(JSON.text($0))" } ?? ""
+        return "{\"identifier\": \(JSON.text(identifier))\(phone)\(members.joined())}"
     }
 }
 

@@ -16,7 +16,7 @@ package struct RegionFiles: Sendable {
     package init(file: String, directory: String?, user: UInt32) {
         main = ConfigurationFile(file)
         self.user = user
-        saved = directory.map(SavedRegionsFile.init)
+        saved = directory.map(SavedRegionsFile.init(directory:))
     }
 
     /// The reason why a request is refused.
@@ -58,7 +58,13 @@ package struct RegionFiles: Sendable {
         /// The reason why it cannot be written; `nil` if it can.
         package let obstacle: WriteObstacle?
 
-        package func write() throws(WriteObstacle) { try file.write(text, replacing: old) }
+        /// The key files that the new text names no more.
+        var unused: [PhoneKeyFile] = []
+
+        package func write() throws(WriteObstacle) {
+            try file.write(text, replacing: old)
+            for key in unused { key.remove() }
+        }
     }
 
     package func content() throws(Refusal) -> Content {
@@ -71,7 +77,7 @@ package struct RegionFiles: Sendable {
             }
             return Content(
                 merged: try MergedConfiguration(
-                    json: bytes, file: main.path, savedFile: saved?.path, saved: read.map(\.regions)),
+                    json: bytes, file: main.path, savedFile: saved?.path, directory: saved?.directory, saved: read.map(\.regions)),
                 mainText: mainText, saved: read)
         } catch {
             throw .unreadable(error)
@@ -158,12 +164,32 @@ extension RegionFiles {
             }
         }
         var regions = content.regions
-        if regions.remove(identifier), let saved {
-            edits.insert(
-                Edit(
-                    file: saved.file, old: content.savedText, text: regions.text, obstacle: saved.file.obstacle), at: 0)
-        }
+        if regions.remove(identifier), let saved { edits.insert(Self.edit(regions, in: content, saved), at: 0) }
         return edits
+    }
+
+    /// Returns the text with a new region of a phone whose key file is in the state directory.
+    ///
+    /// - Parameter identifier: The name of the region and of the key file: see `Configuration.isNodeName(_:)`.
+    package func adding(phone identifier: String, in content: Content) throws(Refusal) -> Edit {
+        let isTaken = content.merged.configuration.regions.contains { $0.identifier == identifier }
+        guard !isTaken, content.regions[identifier] == nil else {
+            throw .name("there is a region \(identifier) already; choose another name")
+        }
+        var regions = content.regions
+        do throws(ConfigurationError) {
+            try regions.add(phone: PhoneKeyFile.name(of: identifier), as: identifier)
+        } catch {
+            throw .invalid(error)
+        }
+        return try edit(regions, of: identifier, in: content)
+    }
+
+    private static func edit(_ regions: SavedRegions, in content: Content, _ saved: SavedRegionsFile) -> Edit {
+        let unused = Set(content.regions.phones).subtracting(regions.phones)
+        return Edit(
+            file: saved.file, old: content.savedText, text: regions.text, obstacle: saved.file.obstacle,
+            unused: unused.sorted().map { PhoneKeyFile(named: $0, in: saved.directory) })
     }
 
     /// Returns the text without the page's changes of a region of `beacons.json`.
@@ -237,7 +263,7 @@ extension RegionFiles {
             throw .forbidden("cannot save: \(error.description); correct the file or delete it")
         }
         let text = regions.text
-        let drafts = identifier.flatMap { regions[$0] }.map { [$0] } ?? []
+        let drafts = identifier.flatMap { regions[$0] }.map { [$0.located(in: saved.directory)] } ?? []
         let configuration: Configuration
         do throws(ConfigurationError) {
             guard text.utf8.count <= SavedRegions.sizeLimit else {
@@ -257,7 +283,7 @@ extension RegionFiles {
         {
             throw .forbidden(Self.beaconRefusal(identifier, main.path))
         }
-        return Edit(file: saved.file, old: content.savedText, text: text, obstacle: saved.file.obstacle)
+        return Self.edit(regions, in: content, saved)
     }
 
     /// A login must not decide which beacon runs commands.

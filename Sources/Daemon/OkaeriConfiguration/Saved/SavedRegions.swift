@@ -5,7 +5,8 @@ import Plumbing
 ///
 /// Each entry is the change of a region as a JSON merge patch: of one of `beacons.json`, with the keys that the page has
 /// changed, or of a new one. Only root can write commands, passphrase files, listeners and the broker, so they are for
-/// `beacons.json` alone.
+/// `beacons.json` alone. A new region may be a phone: its key file is in the state directory, and the entry has its name there,
+/// never a path.
 package struct SavedRegions: Sendable, Equatable {
     /// The name of the file in the state directory.
     package static let fileName = StateDirectory.File.regions.rawValue
@@ -47,7 +48,7 @@ package struct SavedRegions: Sendable, Equatable {
                 }
                 guard regions.count <= Self.countLimit else { throw Self.tooMany(regions.count) }
                 for (index, region) in regions.enumerated() {
-                    try append(try RegionDraft(region, place: "regions[\(index)]"), at: index)
+                    try append(try RegionDraft(region, place: "regions[\(index)]", isSaved: true), at: index)
                 }
             }
         } catch {
@@ -88,6 +89,9 @@ package struct SavedRegions: Sendable, Equatable {
     /// Returns the change of a region; `nil` if there is none.
     package subscript(identifier: String) -> RegionDraft? { drafts.first { $0.identifier == identifier } }
 
+    /// The names of the phones' key files in the state directory, each once.
+    package var phones: [String] { Set(drafts.compactMap(\.phone)).sorted() }
+
     /// The text of the file, a region a line.
     package var text: String {
         let lines = drafts.map { "    \($0.patchText)" }
@@ -106,6 +110,7 @@ extension SavedRegions {
     package mutating func set(_ draft: RegionDraft, isNew: Bool) throws(ConfigurationError) {
         let index = drafts.firstIndex { $0.identifier == draft.identifier }
         var merged = (index.map { drafts[$0] } ?? RegionDraft(identifier: draft.identifier)).changed(by: draft)
+        if let phone = draft.phone { merged.phone = phone }
         if isNew { merged.dropRemovals() }
         if let index {
             drafts[index] = merged
@@ -121,6 +126,15 @@ extension SavedRegions {
         let count = drafts.count
         drafts.removeAll { $0.identifier == identifier }
         return drafts.count != count
+    }
+
+    /// Adds a region of a phone.
+    ///
+    /// - Parameter keyFile: The name of its key file in the state directory.
+    mutating func add(phone keyFile: String, as identifier: String) throws(ConfigurationError) {
+        var draft = RegionDraft(identifier: identifier)
+        draft.phone = keyFile
+        try set(draft, isNew: true)
     }
 
     package mutating func rename(_ identifier: String, to name: String) {

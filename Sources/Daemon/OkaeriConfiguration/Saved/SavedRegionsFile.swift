@@ -5,9 +5,12 @@ import SystemPackage
 /// `regions.json` on the disk. The daemon writes it, and the group that may use the daemon reads it.
 package struct SavedRegionsFile: Sendable {
     package let path: String
+    /// The state directory.
+    let directory: String
 
     /// - Parameter directory: The state directory.
     package init(directory: String) {
+        self.directory = directory
         path = "\(directory)/\(SavedRegions.fileName)"
     }
 

@@ -68,8 +68,10 @@ extension Daemon {
         services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
         // A capture is no machine to be found.
         if options.capture == nil { services.append(announcer) }
+        let enroller = options.capture == nil ? PhoneEnroller(enrollmentTies, logger: logger) : nil
+        if let enroller { services.append(enroller) }
         // Each may take two seconds to stop.
-        services.append(ConcurrentServices(services: servers(isServed: isServed)))
+        services.append(ConcurrentServices(services: servers(isServed: isServed, enroller)))
         // The last to start is the first to stop: the service manager hears of the end when it begins.
         if let supervision { services.append(supervision) }
         return services
@@ -89,11 +91,21 @@ extension Daemon {
             logger: logger)
     }
 
-    /// - Parameter isServed: whether this daemon holds the socket.
-    private func servers(isServed: Bool) -> [any Service] {
+    private var enrollmentTies: PhoneEnroller.Ties {
+        var ties = PhoneEnroller.Ties()
+        ties.adapter = { [reloader] in reloader.configuration.adapter }
+        ties.receptions = { [self] in receptions(of: $0) }
+        return ties
+    }
+
+    /// - Parameters:
+    ///   - isServed: whether this daemon holds the socket.
+    ///   - enroller: Enrolls phones; `nil` if a capture stands in for the adapter.
+    private func servers(isServed: Bool, _ enroller: PhoneEnroller?) -> [any Service] {
         let page = PageData(
             directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
-            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() })
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() },
+            enroller: enroller)
         let loop = MultiThreadedEventLoopGroup.oneLoop
         let addresses = { @Sendable [reloader] in
             reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []

@@ -6,7 +6,7 @@ import Server
 
 /// The configuration, as it is read and changed.
 extension PageData {
-    private var files: RegionFiles { RegionFiles(file: file, directory: directory, user: user) }
+    var files: RegionFiles { RegionFiles(file: file, directory: directory, user: user) }
 
     func configuration() async throws(PageFailure) -> ConfigurationReport {
         try await pool.run { [file, files] () throws(PageFailure) in
@@ -123,7 +123,7 @@ extension PageData {
         try permitted { () throws(RegionFiles.Refusal) in try files.content() }
     }
 
-    private static func permitted<Value>(
+    static func permitted<Value>(
         _ body: () throws(RegionFiles.Refusal) -> Value
     ) throws(PageFailure) -> Value {
         do throws(RegionFiles.Refusal) {

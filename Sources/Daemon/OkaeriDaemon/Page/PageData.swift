@@ -22,6 +22,8 @@ struct PageData: PageBackend {
     let reload: @Sendable () async -> Void
     /// The user that writes `beacons.json`.
     var user = geteuid()
+    /// Enrolls phones; `nil` if a capture stands in for the adapter.
+    var enroller: PhoneEnroller?
     let pool = RequestPool()
 
     /// More events are not answered at once.

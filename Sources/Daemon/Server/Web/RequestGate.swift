@@ -1,3 +1,5 @@
+import Events
+
 /// The fields of a request that decide whether it is answered.
 package struct WebRequest: Sendable {
     /// Such as `GET`.
@@ -77,7 +79,7 @@ package struct RequestGate: Sendable {
         if request.path == WebRoute.session {
             return isReading ? .session(pass) : .refused(.method(allowed: Self.reading))
         }
-        if WebRoute.isOfLogins(request.path), pass == nil { return .refused(.noLogin) }
+        if WebRoute.needsLogin(request.path), pass == nil { return .refused(.noLogin) }
         if request.path == WebRoute.logout, request.method != "POST" { return .refused(.method(allowed: "POST")) }
         if isReading { return .answer }
         guard let pass, let token = request.token, Logins.isEqual(Array(token.utf8), Array(pass.token.utf8)) else {
@@ -160,7 +162,9 @@ package enum WebRoute {
     package static let links = "/v1/web/links"
     package static let devices = "/v1/web/devices"
 
-    static func isOfLogins(_ path: String) -> Bool {
-        path == links || path == devices || path.hasPrefix(devices + "/")
+    /// Returns whether also readers of a page that is open need a login for the path: it is about logins, or about the pairing with
+    /// a phone.
+    static func needsLogin(_ path: String) -> Bool {
+        path == links || [devices, Route.enrollment].contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 }

@@ -1,0 +1,289 @@
+import BlueZ
+import Bluetooth
+import Events
+import HCI
+import HTTPTypes
+import Logging
+import Plumbing
+import Server
+import ServiceLifecycle
+
+/// The enrollment of phones on the page, one at a time.
+///
+/// A browser that disappears changes nothing: its questions are rejected when the device leaves, or by the time limit of
+/// bluetoothd, and the pairing ends by its own time limit.
+actor PhoneEnroller: Service {
+    /// A phone to enroll.
+    struct Job: Sendable {
+        /// The name of the phone and of its region.
+        var name: String
+        var profile: EnrollmentProfile
+        /// The time limit of the pairing.
+        var timeout: Duration
+        /// Writes the key and the region.
+        var store: @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+
+        init(
+            name: String, profile: EnrollmentProfile, timeout: Duration,
+            store: @escaping @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+        ) {
+            (self.name, self.profile, self.timeout, self.store) = (name, profile, timeout, store)
+        }
+    }
+
+    /// The connections to the rest of the machine.
+    struct Ties: Sendable {
+        /// The D-Bus address of bluetoothd's bus; `nil`: the system's.
+        var bus: String?
+        /// Returns the adapter, such as `hci0`; `nil` for the first that has power.
+        var adapter: @Sendable () -> String? = { nil }
+        /// Throws if this process may not receive keys.
+        var checkRight: @Sendable () throws(KernelError) -> Void = { () throws(KernelError) in
+            try PhonePairing.checkRight()
+        }
+        /// Starts to receive the keys of an adapter.
+        var watch: PhonePairing.KeySource = { index throws(KernelError) in try KeyWatch(adapter: index) }
+        /// Returns the number of receptions of a region since it was added, and the last RSSI; `nil` without such a region.
+        var receptions: @Sendable (_ region: String) -> (count: Int, rssi: Int?)? = { _ in nil }
+
+        init() {}
+    }
+
+    private enum State {
+        /// No phone was enrolled. → `running` by ``start(_:)``.
+        case idle
+        /// A phone pairs. → `writing` when it has paired; `ending` by ``end()`` or the end of the daemon; `failed` by a failure.
+        case running(EnrollmentMachine.State)
+        /// The adapter is being restored. → `failed`.
+        case ending
+        /// The key and the region are being written. → `done`, `failed`.
+        case writing
+        /// The region is in use. → `running` by ``start(_:)``; `idle` by ``end()``.
+        case done(ContinuousClock.Instant)
+        /// Nothing was written. → `running` by ``start(_:)``; `idle` by ``end()``.
+        case failed(EnrollmentReport.Problem, String)
+    }
+
+    private struct Question {
+        let id: Int
+        let request: PairingRequest
+        let answer: AsyncStream<Bool>.Continuation
+    }
+
+    /// Further devices are rejected while so many wait for an answer.
+    static let questionLimit = 8
+
+    /// The time limits of a pairing in seconds.
+    static let timeouts = 10...600
+    /// The time limit of a request that names none, in seconds.
+    static let usualTimeout = 120
+
+    private var state = State.idle
+    private var job: Job?
+    private var deadline = ContinuousClock.now
+    /// The name of the phone that has paired.
+    private var device: String?
+    private var questions: [Question] = []
+    private var lastQuestion = 0
+    private var pairing: Task<EnrollmentMachine.Phone, any Error>?
+    /// Whether ``run()`` takes jobs.
+    private var isServing = false
+    private let jobs = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingOldest(1))
+    private let ties: Ties
+    private let logger: Logger
+
+    init(_ ties: Ties, logger: Logger) { (self.ties, self.logger) = (ties, logger) }
+
+    func run() async throws {
+        isServing = true
+        await cancelWhenGracefulShutdown { [self] in
+            for await job in jobs.stream { await perform(job) }
+        }
+        isServing = false
+    }
+
+    private func perform(_ job: Job) async {
+        guard case .running = state else { return fail(.ended, "the enrollment was ended") }
+        let pairing = Task { [self] in try await pair(job) }
+        self.pairing = pairing
+        let result = await withTaskCancellationHandler {
+            await pairing.result
+        } onCancel: {
+            pairing.cancel()
+        }
+        self.pairing = nil
+        rejectQuestions()
+        switch result {
+        case .success(let phone): await store(phone, of: job)
+        case .failure(let error):
+            let (problem, reason) = Self.failure(error)
+            fail(problem, reason)
+        }
+    }
+
+    nonisolated private func pair(_ job: Job) async throws -> EnrollmentMachine.Phone {
+        let pairing = PhonePairing(as: job.profile, timeout: job.timeout, bus: ties.bus, watch: ties.watch)
+        return try await CentralManager.use(adapter: ties.adapter(), bus: ties.bus) { [self] central in
+            try await pairing.run(
+                central, as: .displayYesNo, confirm: { [self] in await confirm($0) },
+                changed: { [self] in await changed($0) })
+        }
+    }
+
+    private func store(_ phone: EnrollmentMachine.Phone, of job: Job) async {
+        (state, device) = (.writing, phone.device.name)
+        do throws(PageFailure) {
+            try await job.store(phone.identity)
+            state = .done(.now)
+            logger.notice("a phone was enrolled on the page", metadata: ["region": "\(job.name)"])
+        } catch {
+            fail(.notWritten, error.sentence)
+        }
+    }
+
+    private func fail(_ problem: EnrollmentReport.Problem, _ reason: String) {
+        state = .failed(problem, reason)
+        logger.notice("no phone was enrolled on the page: \(reason)")
+    }
+
+    private func changed(_ machine: EnrollmentMachine.State) {
+        guard case .running = state else { return }
+        if case .settling(let phone) = machine { device = phone.device.name }
+        state = .running(machine)
+    }
+
+    /// The result of a pairing that has failed. No sentence has the identity address of a phone.
+    private static func failure(_ error: any Error) -> (EnrollmentReport.Problem, String) {
+        switch error {
+        case EnrollmentMachine.Failure.timedOut(wasConnected: false):
+            (.noPhone, "no phone has connected in time; try again, or let this machine resemble a keyboard")
+        case EnrollmentMachine.Failure.timedOut:
+            (
+                .notPaired,
+                "the phone was connected and has not paired; if it has paired with this machine before, remove that first, on the "
+                    + "phone and with `bluetoothctl remove ADDRESS`"
+            )
+        case EnrollmentMachine.Failure.noKey:
+            (.noKey, "the phone has paired, but sent no identity resolving key; it cannot be enrolled")
+        case EnrollmentMachine.Failure.obstacle(let reason): (.bluetooth, reason)
+        case is CancellationError, CentralError.cancelled: (.ended, "the enrollment was ended")
+        default: (.bluetooth, "\(error)")
+        }
+    }
+}
+
+// MARK: Requests
+
+extension PhoneEnroller {
+    /// Starts an enrollment.
+    ///
+    /// - Throws: A refusal if one runs, or if this process cannot pair.
+    func start(_ job: Job) throws(PageFailure) {
+        try refuseSecond()
+        guard isServing else { throw PageFailure(.serviceUnavailable, "the daemon starts or ends; try again in a moment") }
+        do throws(KernelError) {
+            try ties.checkRight()
+        } catch {
+            throw PageFailure(
+                .serviceUnavailable,
+                "this daemon cannot receive the keys of phones: \(error); run `sudo okaeri enroll \(job.name)` on the machine")
+        }
+        (self.job, state, device) = (job, .running(.preparing), nil)
+        deadline = .now + job.timeout
+        jobs.continuation.yield(job)
+    }
+
+    /// Throws if an enrollment runs.
+    func refuseSecond() throws(PageFailure) {
+        switch state {
+        case .idle, .done, .failed: break
+        case .running, .ending, .writing:
+            throw PageFailure(.conflict, "a phone is being enrolled already; wait for its end, or end it")
+        }
+    }
+
+    /// Ends the enrollment that pairs, or clears the result of the last one. A phone that has paired is enrolled all the same.
+    func end() {
+        switch state {
+        case .running:
+            state = .ending
+            rejectQuestions()
+            pairing?.cancel()
+        case .done, .failed: (state, job, device) = (.idle, nil, nil)
+        case .idle, .ending, .writing: break
+        }
+    }
+
+    /// Answers a question.
+    ///
+    /// - Throws: A refusal if no such question waits.
+    func answer(_ answer: EnrollmentAnswer) throws(PageFailure) {
+        guard let question = questions.first(where: { $0.id == answer.question }) else {
+            throw PageFailure(.conflict, "this question does not wait for an answer any more; begin again on the phone")
+        }
+        question.answer.yield(answer.agrees)
+        questions.removeAll { $0.id == answer.question }
+    }
+
+    /// The enrollment that runs, or the last one.
+    var report: EnrollmentReport {
+        var report = EnrollmentReport(state: reportedState)
+        report.advertised = PhonePairing.advertisedName
+        guard let job else { return report }
+        (report.name, report.as, report.device) = (job.name, job.profile.rawValue, device)
+        switch state {
+        case .running:
+            report.secondsLeft = max(0, Int((deadline - .now).components.seconds))
+            report.question = questions.first.map { .init($0.id, $0.request) }
+        case .failed(let problem, let reason): (report.problem, report.reason) = (problem, reason)
+        case .done(let time):
+            let receptions = ties.receptions(job.name)
+            report.reception = .init(
+                count: receptions?.count ?? 0, rssi: receptions?.rssi, seconds: Int((.now - time).components.seconds))
+        case .idle, .ending, .writing: break
+        }
+        return report
+    }
+
+    private var reportedState: EnrollmentReport.State {
+        switch state {
+        case .idle: .idle
+        case .running(.preparing): .preparing
+        case .running(.advertising): .advertising
+        case .running(.pairing), .running(.failed): .pairing
+        case .running(.settling), .running(.done): .settling
+        case .ending: .ending
+        case .writing: .writing
+        case .done: .done
+        case .failed: .failed
+        }
+    }
+}
+
+// MARK: Questions
+
+extension PhoneEnroller {
+    /// Lets a browser decide whether a device may pair. Without an answer it may not.
+    private func confirm(_ request: PairingRequest) async -> Bool {
+        guard case .running = state, questions.count < Self.questionLimit else { return false }
+        let (answers, answer) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+        lastQuestion += 1
+        let id = lastQuestion
+        questions.append(Question(id: id, request: request, answer: answer))
+        defer { questions.removeAll { $0.id == id } }
+        // It ends without an element when the device leaves, because the task is cancelled then.
+        for await isAgreed in answers { return isAgreed }
+        return false
+    }
+
+    private func rejectQuestions() {
+        for question in questions { question.answer.finish() }
+        questions = []
+    }
+}
+
+extension EnrollmentReport.Question {
+    fileprivate init(_ id: Int, _ request: PairingRequest) {
+        self.init(id: id, device: request.device.name, address: request.device.address, digits: request.digits)
+    }
+}

@@ -1,0 +1,102 @@
+import Events
+import HCI
+import HTTPTypes
+import OkaeriConfiguration
+import Plumbing
+import Server
+
+/// The enrollment of phones.
+extension PageData {
+    func enrollment() async -> EnrollmentReport {
+        if let obstacle { return EnrollmentReport(state: .unavailable, reason: obstacle) }
+        return await enroller?.report ?? EnrollmentReport(state: .unavailable)
+    }
+
+    func enroll(_ request: EnrollmentRequest) async throws(PageFailure) -> EnrollmentReport {
+        guard let enroller, let directory, obstacle == nil else {
+            throw PageFailure(.serviceUnavailable, obstacle ?? "")
+        }
+        try await enroller.refuseSecond()
+        let job = try Self.job(request) { [self] identity throws(PageFailure) in
+            try await store(identity, of: request.name, in: directory)
+        }
+        try await pool.run { [self] () throws(PageFailure) in
+            // After the pairing a refusal would come too late.
+            let edit = try edit(adding: job.name)
+            if let obstacle = edit.obstacle { throw PageFailure(.serviceUnavailable, obstacle.description) }
+            let key = Self.key(of: job.name, in: directory)
+            if key.exists { throw PageFailure(.conflict, "\(key.path) is there already; choose another name, or delete the file") }
+        }
+        try await enroller.start(job)
+        return await enroller.report
+    }
+
+    func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport {
+        try await enroller?.answer(answer)
+        return await enrollment()
+    }
+
+    func endEnrollment() async -> EnrollmentReport {
+        await enroller?.end()
+        return await enrollment()
+    }
+
+    /// The reason why this daemon can enroll no phone; `nil` if it can.
+    private var obstacle: String? {
+        if enroller == nil { return "a capture stands in for the Bluetooth adapter, and no phone can pair with it" }
+        guard directory == nil else { return nil }
+        return "the daemon has no state directory for the key of a phone; start it with `--state-dir`"
+    }
+
+    private static func job(
+        _ request: EnrollmentRequest, store: @escaping @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+    ) throws(PageFailure) -> PhoneEnroller.Job {
+        guard Configuration.isNodeName(request.name) else {
+            throw PageFailure(
+                .badRequest, "the name of a phone has 1 to 64 letters of ASCII, digits, hyphens and underscores")
+        }
+        guard let profile = request.as.map({ EnrollmentProfile(rawValue: $0) }) ?? .heartRate else {
+            let all = EnrollmentProfile.allCases.map(\.rawValue).joined(separator: " or ")
+            throw PageFailure(.badRequest, "\"as\" is no device that this machine can resemble; send \(all)")
+        }
+        let (seconds, limits) = (request.timeout ?? PhoneEnroller.usualTimeout, PhoneEnroller.timeouts)
+        guard limits.contains(seconds) else {
+            throw PageFailure(
+                .badRequest, "\"timeout\" has from \(limits.lowerBound) to \(limits.upperBound) seconds; send such a number")
+        }
+        return .init(name: request.name, profile: profile, timeout: .seconds(seconds), store: store)
+    }
+
+    private static func key(of name: String, in directory: String) -> PhoneKeyFile {
+        PhoneKeyFile(named: PhoneKeyFile.name(of: name), in: directory)
+    }
+
+    /// Writes the key and the region, and has the daemon go by them. Without the region, no key is left.
+    private func store(_ identity: DeviceIdentity, of name: String, in directory: String) async throws(PageFailure) {
+        try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
+            [self] () throws(PageFailure) in
+            let key = Self.key(of: name, in: directory)
+            try Self.written { () throws(WriteObstacle) in
+                try key.write(identity.key.secretText + (identity.address.map { " \($0)" } ?? ""))
+            }
+            do throws(PageFailure) {
+                let edit = try edit(adding: name)
+                try Self.written { () throws(WriteObstacle) in try edit.write() }
+            } catch {
+                key.remove()
+                throw error
+            }
+        }
+        await reload()
+    }
+
+    private static func written(_ write: () throws(WriteObstacle) -> Void) throws(PageFailure) {
+        do throws(WriteObstacle) { try write() } catch { throw PageFailure(.serviceUnavailable, error.description) }
+    }
+
+    private func edit(adding name: String) throws(PageFailure) -> RegionFiles.Edit {
+        try Self.permitted { () throws(RegionFiles.Refusal) in
+            try files.adding(phone: name, in: try files.content())
+        }
+    }
+}
