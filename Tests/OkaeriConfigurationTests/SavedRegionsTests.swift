@@ -52,6 +52,37 @@ import WiFi
         #expect(try Configuration(json: Array(merged.text.utf8), file: "") == merged.configuration)
     }
 
+    @Test func `a phone has its key in the state directory, and a phone without a key is not used`() throws {
+        let directory = folder.path
+        func merged(_ saved: String) throws -> MergedConfiguration {
+            _ = try folder.file("regions.json", Array(saved.utf8))
+            return try MergedConfiguration(
+                json: Array(Self.main.utf8), file: "beacons.json", saved: SavedRegionsFile(directory: directory))
+        }
+        let saved =
+            #"{"regions": [{"identifier": "anna", "phone": "anna.irk"}, {"identifier": "shed", "phone": "a.irk"}]}"#
+        var found = try merged(saved)
+        #expect(found.configuration.regions.map(\.identifier) == ["home", "shed"])
+        #expect(found.saved.problems.count == 1 && found.saved.problems[0].contains("anna is not used"))
+        let key = PhoneKeyFile(named: "anna.irk", in: directory)
+        try key.write("ec0234a357c8ad05341010a60a397d9b")
+        found = try merged(saved)
+        #expect(found.saved.problems.isEmpty && found.saved.added == ["anna"])
+        #expect(try region("anna", found).monitored.signs.first?.phoneFile == "\(directory)/anna.irk")
+        #expect(try region("shed", found).monitored.otherSigns == nil, "beacons.json decides on its own regions")
+        #expect(try SavedRegions(json: Array(saved.utf8), file: "").text.contains(#""phone": "anna.irk""#))
+        for name in [
+            "../anna.irk", "/etc/okaeri/anna.irk", "anna", ".irk", "state.json", "$CREDENTIALS_DIRECTORY/a.irk",
+        ] {
+            let text = #"{"regions": [{"identifier": "anna", "phone": "\#(name)"}]}"#
+            #expect(throws: ConfigurationError.self, "\(name)") { try SavedRegions(json: Array(text.utf8), file: "") }
+        }
+        let request = try JSONNode(json: Array(#"{"identifier": "anna", "phone": "anna.irk"}"#.utf8), file: "")
+        #expect(throws: ConfigurationError.self, "no request names a file") {
+            try RegionDraft(request, place: "region")
+        }
+    }
+
     @Test func `commands keep their beacon, and a network of beacons json stays`() throws {
         let saved = """
             {"regions": [{"identifier": "home", "uuid": "00112233-4455-6677-8899-AABBCCDDEEFF", "major": 9,

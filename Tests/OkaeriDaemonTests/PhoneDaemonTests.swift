@@ -66,12 +66,14 @@ struct PhoneDaemonTests {
             guard event.kind == .didExitRegion(region: "anna") else { continue }
             for route in [
                 Route.status, Route.regions, Route.beacons, Route.health, Route.metrics, Route.days,
-                Route.configuration,
+                Route.configuration, Route.enrollment,
                 "\(Route.signal)?region=anna", "\(Route.mistakes)?region=anna", Route.history,
             ] { outputs.append((try? await client.text(route)) ?? "") }
             let status: StatusReport = try await client.get(Route.status)
             #expect(status.regions[0].signs?.map(\.phone) == ["anna"])
             #expect(status.regions[0].beacons.count == 1)
+            #expect(daemon.receptions(of: "anna")?.rssi == -62 && daemon.receptions(of: "anna")?.count ?? 0 > 100)
+            #expect(daemon.receptions(of: "bob") == nil)
             outputs += [
                 try #require(RegionExplanation(status, region: "anna")).text,
                 try #require(StatusSummary(status, region: nil)).text,

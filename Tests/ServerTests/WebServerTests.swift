@@ -139,6 +139,33 @@ import Testing
         }
     }
 
+    @Test func `a phone is enrolled by a browser with a session alone, by short requests`() async throws {
+        let path = "/v1/enrollment"
+        try await run(isOpen: true) { (asker: Asker) async throws in
+            var asker = asker
+            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"), "the page is open to readers")
+            #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.change("POST", path, "{\"name\":\"anna\"}").hasPrefix("HTTP/1.1 401"))
+            _ = try await asker.logIn(logins.link())
+            let idle = try await asker.ask("GET", path)
+            #expect(idle.hasPrefix("HTTP/1.1 200") && idle.contains("\"state\":\"idle\""))
+            let begun = try await asker.change("POST", path, "{\"name\":\"anna\",\"as\":\"keyboard\"}")
+            #expect(
+                begun.hasPrefix("HTTP/1.1 200") && begun.contains("\"name\":\"anna\"") && begun.contains("keyboard"))
+            #expect(try await asker.change("POST", path, "{\"name\":\"taken\"}").hasPrefix("HTTP/1.1 409"))
+            for body in ["{}", "", "[1]", "{\"name\":7}"] {
+                #expect(try await asker.change("POST", path, body).hasPrefix("HTTP/1.1 400"), "\(body)")
+                #expect(try await asker.change("POST", "\(path)/answer", body).hasPrefix("HTTP/1.1 400"), "\(body)")
+            }
+            let long = "{\"name\":\"\(String(repeating: "a", count: 1024))\"}"
+            #expect(try await asker.change("POST", path, long).hasPrefix("HTTP/1.1 413"))
+            let answer = try await asker.change("POST", "\(path)/answer", "{\"question\":1,\"agrees\":true}")
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("settling"))
+            asker.token = "another"
+            #expect(try await asker.change("DELETE", path, "").hasPrefix("HTTP/1.1 403"))
+        }
+    }
+
     @Test func `a change is taken from the page alone`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker

@@ -72,6 +72,27 @@ import Testing
         #expect(configuration.secretPaths == ["/w", "/k1", "/k2", "/p", "/a", "/c", "/k", "/t"])
     }
 
+    @Test func `the keys of phones of the page are saved and restored, and no other files of the state directory`()
+        throws
+    {
+        let key = "ec0234a357c8ad05341010a60a397d9b\n"
+        for (folder, content) in [(old, key), (new, "another\n")] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/state", withIntermediateDirectories: true)
+            _ = try folder.file("state/anna.irk", Array(content.utf8))
+        }
+        _ = try old.file("state/bob.irk", Array("not named\n".utf8))
+        let regions = #"{"regions": [{"identifier": "anna", "phone": "anna.irk"}]}"#
+        _ = try old.file("state/regions.json", Array(regions.utf8))
+        let file = "\(binary.folder)/b.tar"
+        let saved = try backup(file)
+        #expect(saved.status == 0 && saved.output.contains("state/anna.irk"), "\(saved)")
+        let restored = try restore(file)
+        #expect(restored.status == 0 && !(saved.output + restored.output).contains(key.prefix(12)), "\(restored)")
+        #expect(new.text("state/anna.irk") == key && new.text("state/anna.irk.bak") == "another\n")
+        #expect(try mode("\(new.path)/state/anna.irk") == 0o600)
+        #expect(new.text("state/regions.json") == regions && new.text("state/bob.irk") == nil)
+    }
+
     @Test func `a restored machine has the files of the backup, and keeps the former ones`() throws {
         try replay(into: "\(old.path)/state")
         _ = try new.file("etc/mqtt.password", Array("broker\n".utf8))

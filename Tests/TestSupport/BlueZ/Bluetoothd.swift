@@ -236,6 +236,18 @@ extension Bluetoothd {
 // MARK: Centrals
 
 extension Bluetoothd {
+    /// Whether a program advertises. Like the real one, it sends no advertisement of a program that has left the bus.
+    package var isAdvertising: Bool {
+        get async throws {
+            for (registered, _) in advertisements {
+                let answer = try await bus.call(
+                    "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(registered.sender)])
+                if answer.first?.boolean == true { return true }
+            }
+            return false
+        }
+    }
+
     package func path(of uuid: String) -> String? { registrations.value.path(of: uuid) }
 
     /// A central reads, from an offset.

@@ -97,7 +97,8 @@ extension RegionDraft {
     private static func keyFile(_ node: JSONNode, place: String) throws(ConfigurationError) -> String {
         guard let name = node.value.string, PhoneKeyFile.isName(name) else {
             throw mistake(
-                place, found: node.summary, expected: "the name of a key file in the state directory, such as \"anna.irk\"")
+                place, found: node.summary,
+                expected: "the name of a key file in the state directory, such as \"anna.irk\"")
         }
         return name
     }

@@ -21,7 +21,8 @@ package struct MergedConfiguration: Sendable, Equatable {
     /// - Parameter directory: The state directory; `nil`: there is none.
     package init(file: String, directory: String?) throws(ConfigurationError) {
         try self.init(
-            json: try Configuration.contents(of: file), file: file, saved: directory.map(SavedRegionsFile.init(directory:)))
+            json: try Configuration.contents(of: file), file: file,
+            saved: directory.map(SavedRegionsFile.init(directory:)))
     }
 
     init(json bytes: [UInt8], file: String, saved: SavedRegionsFile?) throws(ConfigurationError) {

@@ -77,7 +77,8 @@ package struct RegionFiles: Sendable {
             }
             return Content(
                 merged: try MergedConfiguration(
-                    json: bytes, file: main.path, savedFile: saved?.path, directory: saved?.directory, saved: read.map(\.regions)),
+                    json: bytes, file: main.path, savedFile: saved?.path, directory: saved?.directory,
+                    saved: read.map(\.regions)),
                 mainText: mainText, saved: read)
         } catch {
             throw .unreadable(error)

@@ -87,7 +87,7 @@ actor PhoneEnroller: Service {
     private var lastQuestion = 0
     private var pairing: Task<EnrollmentMachine.Phone, any Error>?
     /// Whether ``run()`` takes jobs.
-    private var isServing = false
+    private(set) var isServing = false
     private let jobs = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingOldest(1))
     private let ties: Ties
     private let logger: Logger
@@ -180,13 +180,16 @@ extension PhoneEnroller {
     /// - Throws: A refusal if one runs, or if this process cannot pair.
     func start(_ job: Job) throws(PageFailure) {
         try refuseSecond()
-        guard isServing else { throw PageFailure(.serviceUnavailable, "the daemon starts or ends; try again in a moment") }
+        guard isServing else {
+            throw PageFailure(.serviceUnavailable, "the daemon starts or ends; try again in a moment")
+        }
         do throws(KernelError) {
             try ties.checkRight()
         } catch {
             throw PageFailure(
                 .serviceUnavailable,
-                "this daemon cannot receive the keys of phones: \(error); run `sudo okaeri enroll \(job.name)` on the machine")
+                "this daemon cannot receive the keys of phones: \(error); run `sudo okaeri enroll \(job.name)` on the machine"
+            )
         }
         (self.job, state, device) = (job, .running(.preparing), nil)
         deadline = .now + job.timeout

@@ -25,7 +25,9 @@ extension PageData {
             let edit = try edit(adding: job.name)
             if let obstacle = edit.obstacle { throw PageFailure(.serviceUnavailable, obstacle.description) }
             let key = Self.key(of: job.name, in: directory)
-            if key.exists { throw PageFailure(.conflict, "\(key.path) is there already; choose another name, or delete the file") }
+            if key.exists {
+                throw PageFailure(.conflict, "\(key.path) is there already; choose another name, or delete the file")
+            }
         }
         try await enroller.start(job)
         return await enroller.report
@@ -62,7 +64,8 @@ extension PageData {
         let (seconds, limits) = (request.timeout ?? PhoneEnroller.usualTimeout, PhoneEnroller.timeouts)
         guard limits.contains(seconds) else {
             throw PageFailure(
-                .badRequest, "\"timeout\" has from \(limits.lowerBound) to \(limits.upperBound) seconds; send such a number")
+                .badRequest,
+                "\"timeout\" has from \(limits.lowerBound) to \(limits.upperBound) seconds; send such a number")
         }
         return .init(name: request.name, profile: profile, timeout: .seconds(seconds), store: store)
     }

@@ -98,6 +98,22 @@ extension Backup {
         for file in [StateDirectory.File.state, .regions] {
             if let content = try state(file, &report) { files.append(Self.file(.state(file), content)) }
         }
+        let regions = files.first { $0.entry.name == .state(.regions) }?.content
+        return files + (try keys(namedBy: regions, &report))
+    }
+
+    /// Returns the keys of the phones that the page has enrolled.
+    ///
+    /// - Parameter regions: The content of `regions.json`; one that is malformed names none.
+    private func keys(namedBy regions: [UInt8]?, _ report: inout Report) throws(BackupFailure) -> [File] {
+        guard let regions, let saved = try? SavedRegions(json: regions, file: SavedRegions.fileName) else { return [] }
+        var files: [File] = []
+        for name in saved.phones {
+            let content = try rights { () throws(BackupFailure) in
+                try contents(of: "\(directory)/\(name)", limit: BackupFileName.key(name).sizeLimit, &report)
+            }
+            if let content { files.append(Self.file(.key(name), content)) }
+        }
         return files
     }
 

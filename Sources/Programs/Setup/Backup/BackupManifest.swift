@@ -79,7 +79,8 @@ struct BackupManifest: Codable, Equatable {
     private var isSound: Bool {
         let paths = files.compactMap(\.path)
         return [version, node, time].allSatisfy { $0.utf8.count <= Self.longestText && $0.isPlainName }
-            && files.first?.name == .configuration && Set(files.map(\.name)).count == files.count
+            && files.filter(\.name.isKey).count <= BackupFileName.mostKeys && files.first?.name == .configuration
+            && Set(files.map(\.name)).count == files.count
             && files.allSatisfy { $0.isWithinLimit && $0.hasSoundPath } && Set(paths).count == paths.count
     }
 

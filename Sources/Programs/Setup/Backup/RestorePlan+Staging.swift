@@ -15,6 +15,14 @@ extension RestorePlan {
             try prepareDirectory()
             // A new directory belongs to the user of the service.
             let rights = OwnerRights(ofDirectory: directory, command: Self.command)
+            for (name, content) in keys where isWritten("\(directory)/\(name)") {
+                try rights { () throws(BackupFailure) in
+                    let path = "\(directory)/\(name)"
+                    let folder = try folder(for: path)
+                    try write(content, name, .ownerReadWrite, in: folder, path: path)
+                    files.append(StagedFile(name, in: folder, path: path, rights: rights))
+                }
+            }
             for file in StateDirectory.File.allCases {
                 try rights { () throws(BackupFailure) in try stage(file, into: &files, rights, interruption) }
             }
@@ -132,7 +140,8 @@ extension RestorePlan {
             if file == .history {
                 try stageHistory(in: folder, path: path, interruption)
             } else {
-                try write(archive.contents[.state(file)] ?? [], file, in: folder, path: path)
+                try write(
+                    archive.contents[.state(file)] ?? [], file.rawValue, file.permissions, in: folder, path: path)
             }
             files.append(StagedFile(file.rawValue, in: folder, path: path, rights: rights))
         }
@@ -158,11 +167,12 @@ extension RestorePlan {
     }
 
     private func write(
-        _ content: [UInt8], _ file: StateDirectory.File, in folder: borrowing OwnedDescriptor, path: String
+        _ content: [UInt8], _ name: String, _ permissions: FilePermissions, in folder: borrowing OwnedDescriptor,
+        path: String
     ) throws(BackupFailure) {
         do throws(Errno) {
             try FileDescriptor.replaceFile(
-                StagedFile.stagedName(file.rawValue), in: folder.number, with: content, permissions: file.permissions)
+                StagedFile.stagedName(name), in: folder.number, with: content, permissions: permissions)
         } catch {
             throw BackupFailure("cannot write \(path)", error, command: Self.command)
         }

@@ -85,7 +85,10 @@ package struct RestorePlan: Sendable {
 
     /// Throws if the backup has a file that its configuration does not name.
     private func checkPaths() throws(BackupFailure) {
-        guard Set(secrets.map(\.path)).isSubset(of: configuration.secretPaths) else {
+        let saved = archive.contents[.state(.regions)].flatMap { try? SavedRegions(json: $0, file: "") }
+        guard Set(secrets.map(\.path)).isSubset(of: configuration.secretPaths),
+            Set(keys.map(\.name)).isSubset(of: saved?.phones ?? [])
+        else {
             throw BackupFailure(.data, "cannot restore \(archive.path): \(BackupManifest.foreign)")
         }
     }
@@ -103,6 +106,10 @@ package struct RestorePlan: Sendable {
     }
 
     private mutating func planState() throws(BackupFailure) {
+        for (name, content) in keys {
+            let rights = rights
+            try rights { () throws(BackupFailure) in try plan("\(directory)/\(name)", content) }
+        }
         for file in StateDirectory.File.allCases {
             let path = "\(directory)/\(file.rawValue)"
             if file == .history, archive.hasHistory {
@@ -121,6 +128,14 @@ package struct RestorePlan: Sendable {
         archive.manifest.files.compactMap { file in
             guard let path = file.path, let content = archive.contents[file.name] else { return nil }
             return (file.name, path, content)
+        }
+    }
+
+    /// The keys of the phones that the page has enrolled, by their names in the state directory.
+    var keys: [(name: String, content: [UInt8])] {
+        archive.manifest.files.compactMap { file in
+            guard case .key(let name) = file.name, let content = archive.contents[file.name] else { return nil }
+            return (name, content)
         }
     }
 

@@ -11,7 +11,7 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Save the configuration and the state in one file.",
         discussion: """
             The file is a tar archive of mode 0600 with beacons.json, the files with passphrases, passwords and certificates \
-            that it names, the regions and the logins of the page, the state and the history. It holds secrets: keep it where \
+            that it names, the regions, the logins and the phones of the page, the state and the history. It holds secrets: keep it where \
             only you can read it. The daemon may run. `okaeri restore` puts the files back, also on another machine. With - \
             the archive goes to standard output, and the mode of the file is that of your shell. Exit status: 0; 1 if you ended \
             it; 65 if the history is damaged; 74 if the file exists already \

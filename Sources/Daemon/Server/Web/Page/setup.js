@@ -3,8 +3,10 @@ import { api, el, every, keyed, put, putRich, say, session } from './base.js'
 import { signalBar } from './chart.js'
 import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
+import { enrollPart } from './enroll.js'
 import { live, reload } from './live.js'
 import { distanceText, heardText, signText } from './now.js'
+import { removePart } from './remove.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
 
@@ -98,7 +100,7 @@ const airPart = (choose, change) => (beacon) => {
   }
 }
 
-const ownPart = (change) => (region) => {
+const ownPart = (change, removed, failed) => (region) => {
   const what = el('span', { class: 'facts' })
   const saved = el('span', { class: 'tag', hidden: true }, t('savedHere'))
   const beacons = region.signs?.map(signText) ?? [region.uuid]
@@ -119,12 +121,18 @@ const ownPart = (change) => (region) => {
       t('change'),
     ),
   )
+  // A phone that was added on this page has no form, and can be deleted.
+  const removal = region.signs && removePart(region.identifier, removed, failed)
+  if (removal) node.append(removal.node)
   return {
     node,
     update(region) {
       const { major, minor } = region
       saved.hidden = !region.saved
-      if (region.signs) return putRich(what, t(region.signs.length > 1 ? 'severalSigns' : 'onePhone'))
+      removal?.enable(!!region.saved && !!session.now?.csrf)
+      if (region.signs) {
+        return putRich(what, t(region.signs.length > 1 ? 'severalSigns' : region.saved ? 'savedPhone' : 'onePhone'))
+      }
       put(
         what,
         major == null ? t('whichUUID') : minor == null ? `${t('whichMajor')}: ${major}` : t('beaconName', major, minor),
@@ -138,7 +146,9 @@ export const setupView = () => {
   const none = el('p', { class: 'quiet' }, t('airNone'))
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
   const own = el('ul', { class: 'plain' })
-  const ownCard = el('div', {}, el('h2', {}, t('yours')), el('div', { class: 'card' }, own))
+  const ownProblem = el('p', { class: 'error', role: 'alert', hidden: true })
+  const ownCard = el('div', {}, el('h2', {}, t('yours')), el('div', { class: 'card' }, own, ownProblem))
+  const phones = enrollPart()
   const devices = devicesPart()
   const room = roomPart()
   const done = el('p', { class: 'outcome', hidden: true })
@@ -150,6 +160,7 @@ export const setupView = () => {
     el('p', { class: 'lead' }, t('airHow')),
     el('div', { class: 'card' }, air, none, problem),
     ownCard,
+    phones.node,
     room.node,
     devices.node,
   )
@@ -166,6 +177,7 @@ export const setupView = () => {
     node.replaceChild(lists, node.lastChild)
     done.hidden = !saved
     if (saved) {
+      ownProblem.hidden = true
       put(done, saved)
       say(done.textContent)
       reload().catch(() => {})
@@ -190,7 +202,14 @@ export const setupView = () => {
   )
   const updateOwn = keyed(
     own,
-    ownPart((region) => edit({ region })),
+    ownPart(
+      (region) => edit({ region }),
+      (text) => leave(text),
+      (text) => {
+        putRich(ownProblem, text)
+        ownProblem.hidden = !text
+      },
+    ),
   )
   const regions = () => {
     updateOwn(live.status?.regions ?? [], (region) => region.identifier)
@@ -214,12 +233,14 @@ export const setupView = () => {
     node,
     show() {
       regions()
+      phones.show()
       room.load()
       devices.load()
       look.start()
     },
     hide() {
       look.stop()
+      phones.hide()
       devices.hide()
       open?.stop()
     },
