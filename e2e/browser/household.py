@@ -102,7 +102,7 @@ def details(walk):
 
 
 def phones(walk):
-    """A phone is added by a link with a QR code, and logged out again"""
+    """A browser is added by a link with a QR code, and logged out again"""
     browser = walk.browser
     browser.open(walk.base + "/?phones#setup")
     browser.until("this browser", "return document.querySelector('.devices .tag')?.textContent === 'this one'")
@@ -130,3 +130,152 @@ def phones(walk):
         "return document.querySelector('.devices .tag') && !document.querySelector('.devices').textContent.includes('Anna’s phone')",
     )
     walk.quiet()
+
+
+# The page's requests about an enrollment are answered by a report of the test: a capture is no adapter that a phone pairs with.
+DAEMON = """
+const real = window.fetch
+window.requests = []
+window.enrollment = arguments[0]
+window.fetch = (path, options) => {
+    if (!String(path).startsWith('/v1/enrollment')) return real(path, options)
+    if (options.method !== 'GET') window.requests.push([options.method, path, options.body ? JSON.parse(options.body) : null])
+    return Promise.resolve(new Response(JSON.stringify(window.enrollment), { headers: { 'Content-Type': 'application/json' } }))
+}
+"""
+
+# What the card shows in each language, in the order of the stage.
+WORDS = {
+    "en": {
+        "unavailable": "No phone can be added here: a capture",
+        "honest": "silent for up to an hour",
+        "follow": "follow this person",
+        "advertising": "Waiting for the phone",
+        "iphone": "Keep this screen open, then choose “Okaeri pi”",
+        "watch": "Under Health Devices, choose “Okaeri pi”",
+        "android": "Pair new device, then choose “Okaeri pi”",
+        "left": "97 s left",
+        "question": "shows six digits. Are they 004711?",
+        "match": "They match",
+        "differ": "They differ",
+        "none": "shows no digits. Allow it?",
+        "allow": "Allow",
+        "settling": "has paired. Wait",
+        "awaited": "was not received yet",
+        "received": "received for the first time: −62 dBm",
+        "silent": "was not received in ten minutes",
+        "notPaired": "has not paired, and nothing was written",
+        "name": "letters from a to z",
+    },
+    "ja": {
+        "unavailable": "ここではスマートフォンを追加できません: a capture",
+        "honest": "1 時間ほど信号を出さない",
+        "follow": "この人を追跡できます",
+        "advertising": "スマートフォンを待っています",
+        "iphone": "開いたままにして、「Okaeri pi」を選んで",
+        "watch": "「ヘルスケアデバイス」から「Okaeri pi」",
+        "android": "「新しい機器とペア設定する」を開き、「Okaeri pi」",
+        "left": "残り 97 秒",
+        "question": "6 桁の数字が表示されています。004711 と同じですか",
+        "match": "同じです",
+        "differ": "違います",
+        "none": "数字は表示されません。許可しますか",
+        "allow": "許可する",
+        "settling": "とペアリングしました",
+        "awaited": "まだ受信していません",
+        "received": "初めて受信しました: −62 dBm",
+        "silent": "10 分間、スマートフォンの信号を受信しませんでした",
+        "notPaired": "ペアリングしませんでした。何も保存していません",
+        "name": "半角の英字",
+    },
+}
+
+
+def enrolled(walk):
+    """A phone is enrolled by its steps, its digits and its result, and each refusal is shown"""
+    browser, words = walk.browser, WORDS[walk.language]
+    stranger = "<img src=x onerror=document.title='broken'>"
+    base = {"advertised": "Okaeri pi", "name": "anna", "as": "heart-rate"}
+
+    def shows(name, selector=".enroll"):
+        browser.until(
+            f"“{words[name]}”", "return document.querySelector(arguments[0])?.innerText.includes(arguments[1])", selector, words[name]
+        )
+
+    def report(state, **more):
+        browser.run("window.enrollment = arguments[0]", {**base, "state": state, **more})
+
+    def choose(selector, value):
+        browser.run(
+            "const list = document.querySelector(arguments[0]); list.value = arguments[1]; list.dispatchEvent(new Event('change'))",
+            selector,
+            value,
+        )
+
+    def requests():
+        return browser.run("return window.requests.splice(0)")
+
+    browser.open(walk.base + "/?enroll#setup")
+    shows("unavailable")
+    shows("honest")
+    shows("follow")
+    assert browser.run("return document.querySelector('.enroll form .buttons button').disabled"), "a phone can be added to a capture"
+    walk.pictures(f"enroll-unavailable-{walk.language}")
+    browser.run(DAEMON, {"state": "idle", "advertised": "Okaeri pi"})
+    browser.click("nav a[href='#now']")
+    browser.click("nav a[href='#setup']")
+    browser.until("the button", "return !document.querySelector('.enroll form .buttons button').disabled")
+
+    browser.type("#phone-name", "../anna")
+    browser.click(".enroll form .buttons button")
+    shows("name", ".enroll [role=alert]")
+    assert not requests(), "a wrong name is sent"
+    browser.type("#phone-name", "anna")
+    report("advertising", secondsLeft=97)
+    browser.press("enter")
+    shows("advertising")
+    assert requests() == [["POST", "/v1/enrollment", {"name": "anna", "as": "heart-rate"}]]
+    shows("left")
+    for kind in ("watch", "android", "iphone"):
+        choose("#phone-kind", kind)
+        shows(kind)
+    walk.pictures(f"enroll-steps-{walk.language}")
+
+    report("pairing", secondsLeft=60, question={"id": 1, "device": stranger, "address": "70:81:94:0D:FB:AA", "digits": "004711"})
+    shows("question", ".enroll .question")
+    assert stranger in browser.text(".enroll .question") and not browser.run("return document.querySelector('.enroll img')")
+    shows("match", ".enroll .question")
+    walk.pictures(f"enroll-digits-{walk.language}")
+    report("pairing", secondsLeft=59)
+    browser.run("[...document.querySelectorAll('.question button')].find((one) => one.textContent === arguments[0]).click()", words["differ"])
+    browser.until("the question ends", "return document.querySelector('.question').hidden")
+    assert requests() == [["POST", "/v1/enrollment/answer", {"question": 1, "agrees": False}]]
+    report("pairing", secondsLeft=58, question={"id": 2, "address": "70:81:94:0D:FB:AA"})
+    shows("none", ".enroll .question")
+    report("settling", device="Anna’s phone")
+    browser.run("[...document.querySelectorAll('.question button')].find((one) => one.textContent === arguments[0]).click()", words["allow"])
+    shows("settling")
+    assert requests() == [["POST", "/v1/enrollment/answer", {"question": 2, "agrees": True}]]
+
+    report("done", device="Anna’s phone", reception={"count": 0, "seconds": 5})
+    shows("awaited")
+    report("done", device="Anna’s phone", reception={"count": 2, "rssi": -62, "seconds": 9})
+    shows("received")
+    walk.pictures(f"enroll-done-{walk.language}")
+    report("done", device="Anna’s phone", reception={"count": 0, "seconds": 600})
+    shows("silent")
+    report("idle")
+    browser.click(".enroll .outcome + .buttons button")
+    browser.until("the form", "return document.activeElement.id === 'phone-name'")
+    assert requests() == [["DELETE", "/v1/enrollment", None]]
+
+    report("advertising", secondsLeft=97)
+    browser.press("enter")
+    shows("advertising")
+    report("failed", problem="notPaired", reason="the phone was connected and has not paired")
+    browser.click(".enroll .progress > .buttons button")
+    shows("notPaired")
+    assert [one[0] for one in requests()] == ["POST", "DELETE"]
+    walk.axe("a phone that has not paired")
+    if walk.language == "en":
+        walk.quiet()

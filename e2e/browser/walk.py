@@ -42,6 +42,7 @@ ENGLISH = [
     household.headline,
     household.details,
     household.phones,
+    household.enrolled,
     changing.troubles,
     changing.strangers,
     changing.keyboard,
@@ -165,6 +166,7 @@ def walk(options):
     try:
         say(changing.japanese.__doc__)
         changing.japanese(japanese)
+        household.enrolled(japanese)
         japanese.quiet(r"/v1/web/session .* 401")
     finally:
         japanese.browser.close()

@@ -107,7 +107,10 @@ extension Daemon: APIBackend {
     /// Returns the number of receptions of a region's beacons and phones since the start or the region's addition, and the last
     /// RSSI; `nil` if there were none.
     func receptions(of region: String) -> (count: Int, rssi: Int?)? {
-        let beacons = presence.driver.beacons(since: Instant(nanoseconds: 0)).filter { $0.regions.contains(region) }
+        let snapshot = presence.driver.snapshot(at: source.instant)
+        let beacons =
+            zip(snapshot.regions, snapshot.judgements).first { $0.0.region.identifier == region }?.1
+            .map(\.beacon) ?? []
         guard let last = beacons.max(by: { $0.lastHeard < $1.lastHeard }) else { return nil }
         return (beacons.reduce(0) { $0 + Int($1.count) }, last.rssi.map(Int.init))
     }

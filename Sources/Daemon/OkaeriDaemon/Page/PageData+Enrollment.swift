@@ -34,8 +34,9 @@ extension PageData {
     }
 
     func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport {
-        try await enroller?.answer(answer)
-        return await enrollment()
+        guard let enroller else { throw PageFailure(.serviceUnavailable, obstacle ?? "") }
+        try await enroller.answer(answer)
+        return await enroller.report
     }
 
     func endEnrollment() async -> EnrollmentReport {
