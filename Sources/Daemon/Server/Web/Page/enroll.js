@@ -71,7 +71,7 @@ export const enrollPart = () => {
   const form = el(
     'form',
     { novalidate: true, onsubmit: (event) => submit(event) },
-    field('phone-name', t('phoneName'), name, t('phoneNameHint')),
+    field('phone-name', t('phonePerson'), name, t('phonePersonHint')),
     field('phone-kind', t('phoneKind'), kind),
     field('phone-as', t('phoneAs'), profile),
     el('div', { class: 'buttons' }, start),
@@ -149,7 +149,7 @@ export const enrollPart = () => {
     event.preventDefault()
     const wanted = name.value.trim()
     if (!/^[\w-]{1,64}$/.test(wanted)) {
-      failed(t('phoneNameWrong'))
+      failed(t('phonePersonWrong'))
       return name.focus()
     }
     start.disabled = true
