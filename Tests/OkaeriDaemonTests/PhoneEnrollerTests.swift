@@ -235,11 +235,12 @@ import WiFi
             #expect(await page.enrollment().state == .idle)
         }
         let idle = PhoneEnroller(ties(), logger: book.logger)
-        for (page, word) in [
-            (page(nil), "capture"), (page(idle, directory: false), "--state-dir"), (page(idle), "starts"),
+        for (page, status, word) in [
+            (page(nil), HTTPResponse.Status.conflict, "capture"),
+            (page(idle, directory: false), .conflict, "--state-dir"), (page(idle), .serviceUnavailable, "starts"),
         ] {
             let failure = await failure { () throws(PageFailure) in try await page.enroll(request) }
-            #expect(failure?.status == .serviceUnavailable && failure?.sentence.contains(word) == true, "\(word)")
+            #expect(failure?.status == status && failure?.sentence.contains(word) == true, "\(word)")
         }
         let report = await page(nil).enrollment()
         #expect(report.state == .unavailable && report.reason?.contains("capture") == true)

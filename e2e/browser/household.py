@@ -277,5 +277,23 @@ def enrolled(walk):
     shows("notPaired")
     assert [one[0] for one in requests()] == ["POST", "DELETE"]
     walk.axe("a phone that has not paired")
+    browser.run_async("""
+        const done = arguments[arguments.length - 1]
+        import('/live.js').then(async ({ live, reload, stop }) => {
+            stop()
+            await reload()
+            const status = structuredClone(live.status)
+            const { uuid, major, minor, ...region } = status.regions[0]
+            status.regions.push({ ...region, identifier: 'anna', signs: [{ phone: 'anna' }], saved: '/var/lib/okaeri/regions.json' })
+            live.status = status
+            live.dispatchEvent(new CustomEvent('status'))
+            done()
+        })""")
+    browser.until("the region of the phone", "return document.querySelector('.own .remove:not([hidden]) .end button')")
+    browser.run("document.querySelector('.own .remove:not([hidden]) .end button').click()")
+    browser.until("the question", "return document.querySelector('.own .remove .danger')?.offsetParent")
+    walk.pictures(f"enroll-delete-{walk.language}")
+    browser.open(walk.base + "/?enrolled#setup")
+    browser.until("the page", "return document.querySelector('.enroll')")
     if walk.language == "en":
         walk.quiet()

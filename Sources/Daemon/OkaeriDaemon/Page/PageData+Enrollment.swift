@@ -14,7 +14,7 @@ extension PageData {
 
     func enroll(_ request: EnrollmentRequest) async throws(PageFailure) -> EnrollmentReport {
         guard let enroller, let directory, obstacle == nil else {
-            throw PageFailure(.serviceUnavailable, obstacle ?? "")
+            throw PageFailure(.conflict, obstacle ?? "")
         }
         try await enroller.refuseSecond()
         let job = try Self.job(request) { [self] identity throws(PageFailure) in
@@ -34,7 +34,7 @@ extension PageData {
     }
 
     func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport {
-        guard let enroller else { throw PageFailure(.serviceUnavailable, obstacle ?? "") }
+        guard let enroller else { throw PageFailure(.conflict, obstacle ?? "") }
         try await enroller.answer(answer)
         return await enroller.report
     }
