@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 
-from lab import bluez, lamp, wifi
+from lab import bluez, lamp, privacy, wifi
+from lab.bluetoothctl import Bluetoothctl
 from lab.btvirt import Btvirt
 from lab.controller import Controller
 from lab.daemon import UUID, region
@@ -17,6 +18,8 @@ from lab.waiting import check, wait_for
 
 PROGRAM = "/usr/bin/okaeri"
 CONFIGURATION = "/etc/okaeri/beacons.json"
+# The identity resolving key of a phone.
+KEY = "ec0234a357c8ad05341010a60a397d9b"
 
 
 def shipped():
@@ -137,5 +140,51 @@ def service_connects(folder):
         configure(services=[{"identifier": "lamp", "service": lamp.SERVICE}])
         run("systemctl", "restart", "okaeri")
         wait_for("the lamp", lambda: peer.address in journal("EVENT=peripheralDidConnect"), within=40)
+    finally:
+        run("dpkg", "--purge", "okaeri", within=120)
+
+
+@scenario(within=240)
+def service_enrolls_phone(folder):
+    """The service, with only the rights of its unit, pairs with a phone for the page: both sides confirm six digits, the key is
+    in a file of the service, and the phone enters its region. The answers of the service do not contain the key."""
+    btvirt = Btvirt(folder, is_up=False)
+    bluez.start()
+    privacy.enable("hci0", bytes.fromhex(KEY)[::-1])
+    btvirt.repeat()
+    run("dpkg", "-i", shipped(), within=120)
+    answers = []
+
+    def enrollment(path="", method="GET", **content):
+        body = ("-d", json.dumps(content)) if content else ()
+        answers.append(run("curl", "-sS", "--unix-socket", "/run/okaeri/okaeri.sock", "-X", method,
+                           "-H", "content-type: application/json", *body, f"http://pi/v1/enrollment{path}"))
+        return json.loads(answers[-1])
+
+    try:
+        with open(CONFIGURATION, "w", encoding="utf-8") as file:
+            json.dump({"adapter": "hci1", "regions": []}, file)
+        run("systemctl", "restart", "okaeri")
+        wait_for("the service", status, within=20)
+        enrollment(method="POST", name="anna")
+        wait_for("the advertisement", lambda: enrollment()["state"] == "advertising", within=20)
+        phone = Bluetoothctl(folder, "hci0")
+        phone.find(bluez.address("hci1"))
+        phone.tell(f"pair {bluez.address('hci1')}")
+        wait_for("the question", lambda: "question" in enrollment(), within=20)
+        question = enrollment()["question"]
+        phone.expect_said(f"Confirm passkey {question['digits']}", within=20)
+        phone.tell("yes")
+        enrollment("/answer", "POST", question=question["id"], agrees=True)
+        wait_for("the region", lambda: enrollment()["state"] == "done", within=40)
+        key = "/var/lib/okaeri/anna.irk"
+        check(run("stat", "-c", "%U %a", key) == "okaeri 600", f"the key has {run('stat', '-c', '%U %a', key)}")
+        with open(key, encoding="utf-8") as file:
+            check(file.read().lower().split()[0] == KEY, "the file has another key")
+        phone.tell("advertise on")
+        wait_for("anna inside", lambda: state() == "inside", within=30)
+        wait_for("the receptions", lambda: enrollment()["reception"]["count"] > 0, within=10)
+        said = "".join(answers) + journal() + run(PROGRAM, "status", "--json")
+        check(KEY not in said.lower(), "an answer or the journal shows the key")
     finally:
         run("dpkg", "--purge", "okaeri", within=120)

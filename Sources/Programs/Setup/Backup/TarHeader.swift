@@ -41,12 +41,16 @@ struct TarHeader: Equatable {
     var padding: Int { (Self.blockSize - Int(size % Int64(Self.blockSize))) % Self.blockSize }
 
     var block: [UInt8] {
-        let before =
-            Self.field(name, 100) + Self.field("0000600", 8) + Self.field("0000000", 8) + Self.field("0000000", 8)
-            + Self.octal(size) + Self.octal(modified)
-        let after =
-            [UInt8(ascii: "0")] + Self.field("", 100) + Self.field("ustar", 6) + Array("00".utf8)
-            + Self.field("root", 32) + Self.field("root", 32) + Self.field("", 8 + 8 + 155 + 12)
+        // One sum of all fields is more than the compiler resolves on a slow machine.
+        var before = Self.field(name, 100)
+        for number in ["0000600", "0000000", "0000000"] { before += Self.field(number, 8) }
+        before += Self.octal(size)
+        before += Self.octal(modified)
+        var after = [UInt8(ascii: "0")]
+        after += Self.field("", 100)
+        after += Self.field("ustar", 6)
+        after += Array("00".utf8)
+        for (text, length) in [("root", 32), ("root", 32), ("", 8 + 8 + 155 + 12)] { after += Self.field(text, length) }
         // The field of the checksum counts as spaces.
         let sum = (before + after).reduce(8 * 0x20) { $0 + Int($1) }
         return before + Self.field(Self.digits(Int64(sum), 6), 7) + [0x20] + after

@@ -65,6 +65,10 @@ struct TerminalPairing: Sendable {
                 "no phone has paired, and nothing was written; the adapter and its bonds are as before",
                 status: .failure)
         }
+        if options.forget { try? Terminal.print("The bond is removed here. Remove it on the phone as well.") }
+        try? Terminal.print(
+            "Android makes a new key when its last bond is removed: keep one paired device on the phone, or enroll it again."
+        )
         return phone
     }
 }
