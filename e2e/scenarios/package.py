@@ -2,9 +2,11 @@
 upgrades and removes the package."""
 
 import glob
+import http.client
 import json
 import os
 import shutil
+import socket
 
 from lab import bluez, lamp, privacy, wifi
 from lab.bluetoothctl import Bluetoothctl
@@ -156,9 +158,15 @@ def service_enrolls_phone(folder):
     answers = []
 
     def enrollment(path="", method="GET", **content):
-        body = ("-d", json.dumps(content)) if content else ()
-        answers.append(run("curl", "-sS", "--unix-socket", "/run/okaeri/okaeri.sock", "-X", method,
-                           "-H", "content-type: application/json", *body, f"http://pi/v1/enrollment{path}"))
+        pi = http.client.HTTPConnection("localhost", timeout=30)
+        pi.sock = socket.socket(socket.AF_UNIX)
+        pi.sock.settimeout(30)
+        pi.sock.connect("/run/okaeri/okaeri.sock")
+        body = json.dumps(content) if content else None
+        pi.request(method, f"/v1/enrollment{path}", body, {"Content-Type": "application/json"} if body else {})
+        answer = pi.getresponse()
+        answers.append(answer.read().decode())
+        check(answer.status == 200, f"{method} ended with {answer.status}: {answers[-1]}")
         return json.loads(answers[-1])
 
     try:

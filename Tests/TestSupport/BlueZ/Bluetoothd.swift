@@ -229,7 +229,7 @@ extension Bluetoothd {
     package func callOut(
         _ target: Registered, _ interface: String, _ method: String, _ arguments: [DBusValue]
     ) async throws(BusError) -> [DBusValue] {
-        try await bus.call(target.sender, target.path, interface, method, arguments)
+        try await bus.call(target.sender, target.path, interface, method, arguments, within: .seconds(120))
     }
 }
 
@@ -241,7 +241,8 @@ extension Bluetoothd {
         get async throws {
             for (registered, _) in advertisements {
                 let answer = try await bus.call(
-                    "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(registered.sender)])
+                    "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", [.string(registered.sender)],
+                    within: .seconds(120))
                 if answer.first?.boolean == true { return true }
             }
             return false
