@@ -223,7 +223,7 @@ let suites: [(String, of: String, [String])] = [
     ("BlueZTests", "BlueZ", ["Bluetooth"]),
     ("BluetoothTests", "Bluetooth", []),
     ("BrokerTests", "House", []),
-    ("ClientTests", "Client", ["DaemonTestSupport", "OkaeriConfiguration", "OkaeriDaemon", "RegionMonitoring"]),
+    ("ClientTests", "Client", ["DaemonTestSupport", "OkaeriConfiguration", "OkaeriDaemon"]),
     ("ConfigurationEditorTests", "OkaeriConfiguration", []),
     ("DBusTests", "DBus", []),
     ("DoctorTests", "Setup", ["DaemonTestSupport"]),
