@@ -94,6 +94,21 @@ extension Household: PageBackend {
 
     func removeChanges(of region: String) throws(PageFailure) -> ConfigurationReport { try remove(region: region) }
 
+    func enrollment() -> EnrollmentReport { EnrollmentReport(state: .idle) }
+
+    func enroll(_ request: EnrollmentRequest) throws(PageFailure) -> EnrollmentReport {
+        guard request.name != "taken" else { throw PageFailure(.conflict, "one runs already") }
+        var report = EnrollmentReport(state: .preparing)
+        (report.name, report.as) = (request.name.plain(), request.as?.plain())
+        return report
+    }
+
+    func answerEnrollment(_ answer: EnrollmentAnswer) -> EnrollmentReport {
+        EnrollmentReport(state: answer.agrees ? .settling : .advertising)
+    }
+
+    func endEnrollment() -> EnrollmentReport { EnrollmentReport(state: .ending) }
+
     func remove(region: String) throws(PageFailure) -> ConfigurationReport {
         throw PageFailure(.notFound, "there is no region \(region.plain())")
     }
