@@ -14,14 +14,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ListenerSupervisorTests {
     private let book = LogBook()
     private let listeners = Listeners()
+    /// The number of listeners that were made.
+    private let started = Watched(0)
 
     private func run(
         _ port: UInt16?, _ body: (ListenerSupervisor<ListenAddress>) async throws -> Void
     ) async throws {
         let supervisor = ListenerSupervisor(
             "metrics", try port.map(address), address: { $0 }, listeners: listeners, logger: book.logger
-        ) { [book] address, listeners in
-            MetricsServer(
+        ) { [book, started] address, listeners in
+            started.change { $0 += 1 }
+            return MetricsServer(
                 backend: Backend(hub: EventHub(), bluetooth: .poweredOn), address: address, names: ["pi"],
                 listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: book.logger)
         }
@@ -109,7 +112,8 @@ import Testing
             let held = try #require((3..<4096).first { listens(Int32($0), on: port) }.map { dup(Int32($0)) })
             let all: ListenAddress = try #require(ListenAddress("0.0.0.0:\(port)"))
             supervisor.set(all)
-            try await ContinuousClock().sleep(for: .milliseconds(200))
+            // The first one, one beside it, one in its place, which the copy prevents, and the next attempt.
+            try await started.wait(until: "an attempt in place of the former listener has failed") { $0 >= 4 }
             close(held)
             try await eventually("all addresses are served") {
                 listeners.reports?.map(\.address) == ["0.0.0.0:\(port)"] && listeners.reports?.first?.problem == nil

@@ -1,5 +1,4 @@
 import Glibc
-import Plumbing
 import SystemPackage
 
 /// The key file of a phone that was enrolled on the page: a file of the state directory, which only the daemon can read.
@@ -38,24 +37,9 @@ package struct PhoneKeyFile: Sendable {
     /// - Parameter secret: The key as text.
     package func write(_ secret: String) throws(WriteObstacle) {
         do throws(Errno) {
-            let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw Errno(rawValue: errno) }
-            let place = OwnedDescriptor(owning: folder)
-            let number = openat(place.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard number >= 0 else { throw Errno(rawValue: errno) }
-            let file = OwnedDescriptor(owning: number)
-            do throws(Errno) {
-                do {
-                    try FileDescriptor(rawValue: file.number).writeAll(Array("\(secret)\n".utf8))
-                } catch {
-                    throw error as? Errno ?? .ioError
-                }
-                guard fchmod(file.number, 0o600) == 0, fsync(file.number) == 0 else { throw Errno(rawValue: errno) }
-                fsync(place.number)
-            } catch {
-                unlinkat(place.number, name, 0)
-                throw error
-            }
+            // Only the daemon can write to the directory: no file comes between the two steps.
+            if exists { throw .fileExists }
+            try FileDescriptor.replaceFile(at: path, with: Array("\(secret)\n".utf8))
         } catch {
             throw WriteObstacle(file: path, problem: .failed(error))
         }

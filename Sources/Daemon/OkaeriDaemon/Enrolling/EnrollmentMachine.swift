@@ -28,13 +28,25 @@ package struct EnrollmentMachine: Sendable {
         }
     }
 
-    package enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// The time was up; `wasConnected`: a phone was there.
         case timedOut(wasConnected: Bool)
         /// The phone has paired, and sent no key.
-        case noKey(address: String)
+        case noKey
         /// Bluetooth cannot be used; the reason is a sentence.
         case obstacle(String)
+
+        /// The failure without the identity address of a phone, and the remedy that page and command share.
+        package var description: String {
+            switch self {
+            case .timedOut(wasConnected: false): "no phone has connected in time"
+            case .timedOut(wasConnected: true):
+                "the phone was connected and has not paired; if it has paired with this machine before, remove that first, on the "
+                    + "phone and with `bluetoothctl remove ADDRESS`"
+            case .noKey: "the phone has paired, but sent no identity resolving key; it cannot be enrolled"
+            case .obstacle(let reason): reason
+            }
+        }
     }
 
     package enum Event: Equatable, Sendable {
@@ -145,7 +157,7 @@ package struct EnrollmentMachine: Sendable {
             return []
         }
         if device.isPaired {
-            if now >= entered + Self.keyTimeout { enter(.failed(.noKey(address: device.address)), now) }
+            if now >= entered + Self.keyTimeout { enter(.failed(.noKey), now) }
             return []
         }
         guard requestCount < Self.requests.count, now >= entered + Self.requests[requestCount] else { return [] }

@@ -156,16 +156,9 @@ actor PhoneEnroller: Service {
     private static func failure(_ error: any Error) -> (EnrollmentReport.Problem, String) {
         switch error {
         case EnrollmentMachine.Failure.timedOut(wasConnected: false):
-            (.noPhone, "no phone has connected in time; try again, or let this machine resemble a keyboard")
-        case EnrollmentMachine.Failure.timedOut:
-            (
-                .notPaired,
-                "the phone was connected and has not paired; if it has paired with this machine before, remove that first, on the "
-                    + "phone and with `bluetoothctl remove ADDRESS`"
-            )
-        case EnrollmentMachine.Failure.noKey:
-            (.noKey, "the phone has paired, but sent no identity resolving key; it cannot be enrolled")
-        case EnrollmentMachine.Failure.obstacle(let reason): (.bluetooth, reason)
+            (.noPhone, "\(error); try again, or let this machine resemble a keyboard")
+        case EnrollmentMachine.Failure.timedOut: (.notPaired, "\(error)")
+        case EnrollmentMachine.Failure.noKey: (.noKey, "\(error)")
         case is CancellationError, CentralError.cancelled: (.ended, "the enrollment was ended")
         default: (.bluetooth, "\(error)")
         }

@@ -148,15 +148,9 @@ extension EnrollmentMachine.Failure {
     fileprivate var command: CommandFailure {
         switch self {
         case .timedOut(wasConnected: false):
-            CommandFailure(
-                "no phone has connected in time; try `--as keyboard`, or import a key", status: Exit.unavailable)
-        case .timedOut(wasConnected: true):
-            CommandFailure(
-                "the phone was connected and has not paired; if it has paired with this machine before, remove that first, on the "
-                    + "phone and with `bluetoothctl remove ADDRESS`", status: Exit.unavailable)
-        case .noKey(let address):
-            CommandFailure("\(address) has paired, but sent no identity resolving key", status: .failure)
-        case .obstacle(let reason): CommandFailure(reason, status: Exit.unavailable)
+            CommandFailure("\(self); try `--as keyboard`, or import a key", status: Exit.unavailable)
+        case .timedOut, .obstacle: CommandFailure(description, status: Exit.unavailable)
+        case .noKey: CommandFailure(description, status: .failure)
         }
     }
 }
