@@ -67,6 +67,41 @@ import WiFi
         #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7)])
     }
 
+    @Test func `a button that is pressed before the notification's number is known answers the prompt`() {
+        var board = PromptBoard()
+        _ = board.serverAppeared([])
+        _ = board.listed([first, second])
+        #expect(actions(&board) { $0.actionInvoked(7, key: "join") } == [])
+        #expect(actions(&board) { $0.actionInvoked(9, key: "never") } == [])
+        board.closed(7)
+        board.closed(8)
+        #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7), .answer(first, .join)])
+        #expect(actions(&board) { $0.shown(second, as: 8) } == [])
+        #expect(!board.isAsking, "The second was closed.")
+        #expect(actions(&board) { $0.joined("1") } == [.notify(.joined(ssid: "HomeNet"), hasMarkup: false)])
+    }
+
+    @Test func `early signals are forgotten with the server, after a failure, and beyond their limit`() {
+        var board = PromptBoard()
+        for forget in [{ $0.serverVanished() }, { $0.showingFailed(first) }] as [(inout PromptBoard) -> Void] {
+            _ = board.serverAppeared([])
+            _ = board.listed([first])
+            _ = board.actionInvoked(7, key: "join")
+            forget(&board)
+            _ = board.serverAppeared([])
+            _ = board.retried()
+            #expect(actions(&board) { $0.shown(first, as: 7) } == [])
+            #expect(board.isAsking)
+            board = PromptBoard()
+        }
+        _ = board.serverAppeared([])
+        _ = board.listed([first])
+        _ = board.actionInvoked(7, key: "join")
+        for other in 100..<164 as Range<UInt32> { board.closed(other) }
+        #expect(actions(&board) { $0.shown(first, as: 7) } == [])
+        #expect(board.isAsking)
+    }
+
     @Test func `a notification that the user closed is not shown again, not even by another server`() {
         var board = asking()
         board.closed(7)

@@ -37,7 +37,20 @@ struct PromptBoard: Sendable {
         case dismissed
     }
 
+    /// A signal about a notification whose number is not known yet: it may overtake the answer to the call that shows the
+    /// notification.
+    private enum EarlySignal: Equatable {
+        case answered(UInt32, PromptAnswer)
+        case closed(UInt32)
+    }
+
+    /// The number of early signals that are kept; of more the oldest are dropped. Other programs' notifications have some, too.
+    private static let earlySignalLimit = 64
+
     private var prompts: [PromptKey: State] = [:]
+
+    /// In their order, while a prompt is ``State/showing``.
+    private var earlySignals: [EarlySignal] = []
 
     /// The prompts whose end is to be shown here, by their number.
     private var followed: [String: PromptKey] = [:]
@@ -78,6 +91,7 @@ struct PromptBoard: Sendable {
     mutating func serverVanished() {
         capabilities = nil
         for (prompt, state) in prompts where state != .dismissed { prompts[prompt] = .hidden }
+        forgetEarlySignals()
     }
 
     /// The prompt is on the screen.
@@ -86,11 +100,22 @@ struct PromptBoard: Sendable {
         guard prompts[prompt] == .showing else { return [.withdraw(notification)] }
         prompts[prompt] = .shown(notification)
         followed[prompt.id] = prompt
-        return []
+        let signals = earlySignals
+        forgetEarlySignals()
+        return signals.flatMap { signal in
+            switch signal {
+            case .answered(notification, let answer): return actionInvoked(notification, key: answer.rawValue)
+            case .closed(notification):
+                closed(notification)
+                return []
+            case .answered, .closed: return []
+            }
+        }
     }
 
     mutating func showingFailed(_ prompt: PromptKey) {
         if prompts[prompt] == .showing { prompts[prompt] = .failed }
+        forgetEarlySignals()
     }
 
     /// It is time to send the questions again that the server did not show.
@@ -101,7 +126,11 @@ struct PromptBoard: Sendable {
 
     /// A button was pressed, of whatever notification.
     mutating func actionInvoked(_ notification: UInt32, key: String) -> [Action] {
-        guard let prompt = prompt(of: notification), let answer = PromptAnswer(rawValue: key) else { return [] }
+        guard let answer = PromptAnswer(rawValue: key) else { return [] }
+        guard let prompt = prompt(of: notification) else {
+            keep(.answered(notification, answer))
+            return []
+        }
         prompts[prompt] = .dismissed
         // Not every server closes what was answered.
         return [.withdraw(notification), .answer(prompt, answer)]
@@ -109,7 +138,8 @@ struct PromptBoard: Sendable {
 
     /// A notification was closed. The prompt goes on waiting for `okaeri answer`.
     mutating func closed(_ notification: UInt32) {
-        if let prompt = prompt(of: notification) { prompts[prompt] = .dismissed }
+        guard let prompt = prompt(of: notification) else { return keep(.closed(notification)) }
+        prompts[prompt] = .dismissed
     }
 
     /// The daemon rejects the answer.
@@ -146,6 +176,17 @@ struct PromptBoard: Sendable {
 
     private func prompt(of notification: UInt32) -> PromptKey? {
         prompts.first { $0.value == .shown(notification) }?.key
+    }
+
+    private mutating func keep(_ signal: EarlySignal) {
+        earlySignals.append(signal)
+        if earlySignals.count > Self.earlySignalLimit { earlySignals.removeFirst() }
+        forgetEarlySignals()
+    }
+
+    /// Unless an answer to a call that shows a prompt is awaited.
+    private mutating func forgetEarlySignals() {
+        if !prompts.values.contains(.showing) { earlySignals = [] }
     }
 
     private mutating func showHidden(_ order: [PromptKey]) -> [Action] {
