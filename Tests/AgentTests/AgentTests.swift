@@ -20,9 +20,9 @@ import WiFi
 
     private var socket: String { "\(folder.path)/okaeri.sock" }
 
-    init() throws {
+    init() async throws {
         folder = try TemporaryFolder()
-        bench = try DesktopBench()
+        bench = try await DesktopBench()
     }
 
     /// Runs a daemon whose region is entered, while `body` runs.
@@ -78,7 +78,7 @@ import WiFi
     }
 
     @Test func `a prompt that waits already is shown, joined by its button, and its end is reported`() async throws {
-        try bench.mock()
+        try await bench.mock()
         try await withDaemon { client in
             try await withAgent {
                 try await bench.wait { try $0.shown.count == 1 }
@@ -131,7 +131,7 @@ import WiFi
     }
 
     @Test func `an answer given elsewhere takes the question off the screen`() async throws {
-        try bench.mock(["body"])
+        try await bench.mock(["body"])
         try await withDaemon { client in
             try await withAgent(.japanese) {
                 try await bench.wait { try $0.shown.count == 1 }
@@ -147,10 +147,10 @@ import WiFi
     @Test func `a server that comes later, and one that restarts, show what waits`() async throws {
         try await withDaemon { client in
             try await withAgent {
-                try bench.mock()
+                try await bench.mock()
                 try await bench.wait { try $0.shown.count == 1 }
                 try bench.stop()
-                try bench.mock()
+                try await bench.mock()
                 try await bench.wait { try $0.shown.count == 1 }
                 try bench.press(1, "never")
                 var prompts: PromptsReport?
@@ -164,7 +164,7 @@ import WiFi
     }
 
     @Test func `a daemon that restarts is followed again`() async throws {
-        try bench.mock()
+        try await bench.mock()
         try await withAgent {
             try await withDaemon { _ in try await bench.wait { try $0.shown.count == 1 } }
             try bench.dismiss(1)
@@ -177,7 +177,7 @@ import WiFi
     }
 
     @Test func `dunst shows it, and its button joins`() async throws {
-        try bench.dunst()
+        try await bench.dunst()
         try await withDaemon { client in
             try await withAgent {
                 try await bench.wait { try $0.dunstctl("count", "displayed") == "1" }

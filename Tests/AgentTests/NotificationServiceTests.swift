@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `a server is awaited, followed over its restarts, and does as it is asked`() async throws {
-        let bench = try DesktopBench()
+        let bench = try await DesktopBench()
         try await withService(bench.address) { service, events in
             #expect(await events.next() == .noServer)
             for _ in 0..<2 {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `what is pressed and what is closed is heard in its order, of the server alone`() async throws {
-        let bench = try DesktopBench()
+        let bench = try await DesktopBench()
         let server = try await NotificationServer(on: bench.address)
         let stranger = try await Bus.connect(address: bench.address)
         try await withService(bench.address) { _, events in
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `the stop ends a wait for a server that does not answer`() async throws {
-        let bench = try DesktopBench()
+        let bench = try await DesktopBench()
         let server = try await NotificationServer(on: bench.address, isMute: true)
         let service = NotificationService(address: bench.address)
         let task = Task { await service.run() }

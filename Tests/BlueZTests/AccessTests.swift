@@ -7,8 +7,8 @@ extension OnTheBus {
     @Suite(.timeLimit(.minutes(5))) struct AccessTests: Sendable {
         private let bench: BlueZBench
 
-        init() throws {
-            bench = try BlueZBench()
+        init() async throws {
+            bench = try await BlueZBench()
             try bench.start()
             try bench.perform("deny")
         }

@@ -10,8 +10,8 @@ extension OnTheBus {
         private let bench: BlueZBench
         private let stranger = "00:00:00:00:00:01"
 
-        init() throws {
-            bench = try BlueZBench()
+        init() async throws {
+            bench = try await BlueZBench()
             try bench.start()
             try bench.lamp()
             try bench.perform("air", ["address": stranger])

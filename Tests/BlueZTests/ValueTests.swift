@@ -12,8 +12,8 @@ extension OnTheBus {
         private let level = Lamp.level
         private let alert = Lamp.alert
 
-        init() throws {
-            bench = try BlueZBench()
+        init() async throws {
+            bench = try await BlueZBench()
             try bench.start()
             try bench.lamp()
         }

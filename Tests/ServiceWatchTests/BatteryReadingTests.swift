@@ -17,8 +17,8 @@ import Testing
         identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4), region: "keys",
         address: Lamp.address)
 
-    init() throws {
-        bench = try BlueZBench()
+    init() async throws {
+        bench = try await BlueZBench()
         try bench.start()
     }
 

@@ -17,8 +17,8 @@ import Testing
     private let kept = PeripheralsMemory.Peripheral(
         rule: "lamp", service: "180F", address: Lamp.address, name: "lamp")
 
-    init() throws {
-        bench = try BlueZBench()
+    init() async throws {
+        bench = try await BlueZBench()
         try bench.start()
         try bench.lamp()
     }

@@ -22,7 +22,7 @@ public final class Bench: @unchecked Sendable {
     ///   - program: its name, `bluez.py`.
     ///   - arguments: The arguments of its start.
     ///   - file: the source that it lies beside.
-    public init(_ program: String, _ arguments: [String] = [], beside file: StaticString = #filePath) throws {
+    public init(_ program: String, _ arguments: [String] = [], beside file: StaticString = #filePath) async throws {
         // The distribution's interpreter: its packages hold the bindings.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         let path = URL(fileURLWithPath: "\(file)").deletingLastPathComponent().appending(path: program).path
@@ -31,12 +31,18 @@ public final class Bench: @unchecked Sendable {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        address = try pending.withLock { try answer(&$0) } as? String ?? ""
+        address = try await onThread { [self] in try pending.withLock { try answer(&$0) } as? String ?? "" }
     }
 
     deinit {
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        let end = EndOfProcess(process: process)
+        Thread.detachNewThread { end.process.waitUntilExit() }
+    }
+
+    /// Sends a command that takes long, and returns when it is answered.
+    public func performLong(_ command: String, _ arguments: [String: any Sendable] = [:]) async throws {
+        try await onThread { [self] in _ = try perform(command, arguments) }
     }
 
     /// Sends a command, and returns the answer.
@@ -64,6 +70,18 @@ public final class Bench: @unchecked Sendable {
             }
             pending += more
         }
+    }
+}
+
+/// A process that only waits for its end.
+private struct EndOfProcess: @unchecked Sendable {
+    let process: Process
+}
+
+/// Calls on a thread of its own: a call that blocks takes none of the few threads that the tests' tasks share.
+private func onThread<Success: Sendable>(_ call: @escaping @Sendable () throws -> Success) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: call)) }
     }
 }
 

@@ -66,17 +66,17 @@ struct NetworkManagerBench {
     /// - Parameters:
     ///   - radio: whether NetworkManager is there, with `wlan0`, disconnected.
     ///   - path: The path of the bus; `nil` for a directory of its own.
-    init(radio: Bool = true, path: String? = nil) throws {
-        bench = try Bench("Support/bench.py", path.map { [$0] } ?? [])
+    init(radio: Bool = true, path: String? = nil) async throws {
+        bench = try await Bench("Support/bench.py", path.map { [$0] } ?? [])
         if radio {
-            try start()
+            try await start()
             try call("AddRadio", "wlan0", 30)
         }
     }
 
     /// NetworkManager appears.
-    func start(_ parameters: [String: Any] = [:]) throws {
-        try bench.perform("start", ["parameters": parameters])
+    func start(_ parameters: [String: any Sendable] = [:]) async throws {
+        try await bench.performLong("start", ["parameters": parameters])
     }
 
     /// NetworkManager is killed.

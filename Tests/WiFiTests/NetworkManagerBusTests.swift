@@ -17,15 +17,15 @@ extension NetworkManagerTests {
             let service = NetworkManagerService(address: "unix:path=\(path)")
             try await withRunning(service) {
                 #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
-                let bench = try NetworkManagerBench(radio: false, path: path)
-                try bench.start()
+                let bench = try await NetworkManagerBench(radio: false, path: path)
+                try await bench.start()
                 let state = await service.state(where: \.managerRunning)
                 #expect(state?.radioEnabled == true)
             }
         }
 
         @Test func `a bus that ends is reported as no NetworkManager`() async throws {
-            let bench = try NetworkManagerBench()
+            let bench = try await NetworkManagerBench()
             let service = NetworkManagerService(address: bench.address)
             try await withRunning(service) {
                 _ = await service.state(where: \.managerRunning)
@@ -36,7 +36,7 @@ extension NetworkManagerTests {
         }
 
         @Test func `every listener receives the latest state`() async throws {
-            let bench = try NetworkManagerBench()
+            let bench = try await NetworkManagerBench()
             let service = NetworkManagerService(address: bench.address)
             try await withRunning(service) {
                 _ = await service.state(where: \.radioEnabled)

@@ -17,13 +17,13 @@ extension NetworkManagerTests {
             async throws
         {
             let isBare = [.noNetworkManager, .noWiFiDevice, .deviceNotManaged].contains(code)
-            let bench = try NetworkManagerBench(radio: !isBare)
+            let bench = try await NetworkManagerBench(radio: !isBare)
             let limits = code == .timedOut ? NetworkManagerService.Limits(join: .milliseconds(300)) : .init()
             let service = NetworkManagerService(address: bench.address, limits: limits)
             let file = try TemporaryFile("correct horse\n")
             let network = try HomeNetwork(
                 ssid: "Home", join: .auto, passphraseFile: passphraseFile(for: code, file.path))
-            try prepare(code, bench)
+            try await prepare(code, bench)
             let result = try await withRunning(service) {
                 if code == .connectedElsewhere { _ = await service.state { $0.connectedSSID == "Office" } }
                 return await service.join(network)
@@ -50,13 +50,13 @@ extension NetworkManagerTests {
         }
 
         /// Brings about the failure. The switch has no default: a new code does not compile until it can be produced.
-        private func prepare(_ code: JoinFailure.Code, _ bench: NetworkManagerBench) throws {
+        private func prepare(_ code: JoinFailure.Code, _ bench: NetworkManagerBench) async throws {
             let radio = NetworkManagerBench.radio
             switch code {
             case .noNetworkManager, .notInSight: break
-            case .noWiFiDevice: try bench.start()
+            case .noWiFiDevice: try await bench.start()
             case .deviceNotManaged:
-                try bench.start()
+                try await bench.start()
                 try bench.call("AddRadio", "wlan7", 10)
             case .radioOff: try bench.call("SetRadio", false, true)
             case .hardwareSwitchOff: try bench.call("SetRadio", false, false)

@@ -12,8 +12,8 @@ extension NetworkManagerTests {
         private let service: NetworkManagerService
         private let home: HomeNetwork
 
-        init() throws {
-            bench = try NetworkManagerBench()
+        init() async throws {
+            bench = try await NetworkManagerBench()
             service = NetworkManagerService(address: bench.address)
             home = try HomeNetwork(ssid: "Home")
         }
@@ -62,8 +62,8 @@ extension NetworkManagerTests {
         }
 
         @Test func `a device that NetworkManager does not manage is reported`() async throws {
-            let bench = try NetworkManagerBench(radio: false)
-            try bench.start()
+            let bench = try await NetworkManagerBench(radio: false)
+            try await bench.start()
             try bench.call("AddRadio", "wlan7", 10)
             let service = NetworkManagerService(address: bench.address)
             let condition = try await withRunning(service) { await service.condition(of: home) }
@@ -71,8 +71,8 @@ extension NetworkManagerTests {
         }
 
         @Test func `the service waits for a device that is becoming available`() async throws {
-            let bench = try NetworkManagerBench(radio: false)
-            try bench.start()
+            let bench = try await NetworkManagerBench(radio: false)
+            try await bench.start()
             let unavailable = 20
             try bench.call("AddRadio", "wlan0", unavailable)
             try bench.hear("Home")
@@ -91,15 +91,15 @@ extension NetworkManagerTests {
         }
 
         @Test func `a missing device is reported`() async throws {
-            let bench = try NetworkManagerBench(radio: false)
-            try bench.start()
+            let bench = try await NetworkManagerBench(radio: false)
+            try await bench.start()
             let service = NetworkManagerService(address: bench.address)
             let condition = try await withRunning(service) { await service.condition(of: home) }
             #expect(condition == .unavailable(.noWiFiDevice))
         }
 
         @Test func `a bus without NetworkManager is reported`() async throws {
-            let bench = try NetworkManagerBench(radio: false)
+            let bench = try await NetworkManagerBench(radio: false)
             let service = NetworkManagerService(address: bench.address)
             let condition = try await withRunning(service) { await service.condition(of: home) }
             #expect(condition == .unavailable(.noNetworkManager))

@@ -16,8 +16,8 @@ extension NetworkManagerTests {
         /// Joined without a question.
         private let automatic: HomeNetwork
 
-        init() throws {
-            bench = try NetworkManagerBench()
+        init() async throws {
+            bench = try await NetworkManagerBench()
             service = NetworkManagerService(address: bench.address)
             prompted = try HomeNetwork(ssid: "Home")
             automatic = try HomeNetwork(ssid: "Home", join: .auto)

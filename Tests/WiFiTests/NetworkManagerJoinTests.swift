@@ -14,8 +14,8 @@ struct NetworkManagerTests {
         private let file: TemporaryFile
         private let home: HomeNetwork
 
-        init() throws {
-            bench = try NetworkManagerBench()
+        init() async throws {
+            bench = try await NetworkManagerBench()
             service = NetworkManagerService(address: bench.address)
             file = try TemporaryFile("correct horse\n")
             home = try HomeNetwork(ssid: "Home", passphraseFile: file.path)
@@ -200,7 +200,7 @@ struct NetworkManagerTests {
                 _ = await service.state { !$0.managerRunning }
                 #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
 
-                try bench.start()
+                try await bench.start()
                 try bench.call("AddRadio", "wlan0", 30)
                 try bench.hear("Home")
                 _ = await service.state { $0.device != nil }

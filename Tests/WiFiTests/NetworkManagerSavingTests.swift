@@ -11,8 +11,8 @@ extension NetworkManagerTests {
         private let bench: NetworkManagerBench
         private let service: NetworkManagerService
 
-        init() throws {
-            bench = try NetworkManagerBench()
+        init() async throws {
+            bench = try await NetworkManagerBench()
             service = NetworkManagerService(address: bench.address)
         }
 

@@ -12,8 +12,8 @@ extension NetworkManagerTests {
         private let file: TemporaryFile
         private let home: HomeNetwork
 
-        init() throws {
-            bench = try NetworkManagerBench()
+        init() async throws {
+            bench = try await NetworkManagerBench()
             service = NetworkManagerService(address: bench.address)
             file = try TemporaryFile("correct horse\n")
             home = try HomeNetwork(ssid: "Home", passphraseFile: file.path)

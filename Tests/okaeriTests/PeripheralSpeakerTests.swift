@@ -10,9 +10,9 @@ import Testing
     private let battery = "0000180f-0000-1000-8000-00805f9b34fb"
     private let level = "00002a19-0000-1000-8000-00805f9b34fb"
 
-    init() throws {
+    init() async throws {
         binary = try Binary()
-        bench = try BlueZBench()
+        bench = try await BlueZBench()
         try bench.start()
         try lamp()
     }

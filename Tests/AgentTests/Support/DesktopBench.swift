@@ -16,17 +16,17 @@ struct DesktopBench: Waited {
     /// The bus.
     var address: String { bench.address }
 
-    init() throws {
-        bench = try Bench("desktop.py")
+    init() async throws {
+        bench = try await Bench("desktop.py")
     }
 
     /// A mock of a server appears.
-    func mock(_ capabilities: [String] = ["body", "body-markup", "actions"]) throws {
-        try bench.perform("mock", ["capabilities": capabilities])
+    func mock(_ capabilities: [String] = ["body", "body-markup", "actions"]) async throws {
+        try await bench.performLong("mock", ["capabilities": capabilities])
     }
 
     /// dunst appears.
-    func dunst() throws { try bench.perform("dunst") }
+    func dunst() async throws { try await bench.performLong("dunst") }
 
     /// The server is killed.
     func stop() throws { try bench.perform("stop") }

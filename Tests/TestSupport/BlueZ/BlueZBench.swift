@@ -5,8 +5,8 @@ package struct BlueZBench: Waited, Sendable {
     /// The bus.
     package var address: String { bench.address }
 
-    package init() throws {
-        bench = try Bench("bluez.py")
+    package init() async throws {
+        bench = try await Bench("bluez.py")
     }
 
     /// bluetoothd appears, with an adapter unless it is to have none.
