@@ -49,14 +49,14 @@ import WiFi
             }
         }
         for await event in events where event.json.contains("\"wifiPrompt\"") { break }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await ended(task, by: { stop.finish() }) { try await body(client) }
     }
 
     private func withAgent(_ language: Language = .english, _ body: () async throws -> Void) async throws {
         let agent = Agent(
-            client: { [socket] in APIClient(socket: socket) }, bus: bench.address, language: language,
+            client: { [socket] in APIClient(socket: socket, timeLimit: 120) }, bus: bench.address, language: language,
             retry: BackOff(.milliseconds(20), limit: .milliseconds(100)), logger: quiet)
         let task = Task { try await agent.run() }
         try await ended(task, by: { task.cancel() }, body)

@@ -25,7 +25,7 @@ import Testing
                 configurationFile: configuration, capture: file, speed: 1000, simulatesWiFi: true, socket: socket),
             logger: quiet)
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         try await eventually("the capture is read") {
             (try? await client.get(Route.status, as: StatusReport.self))?.counters.reports == 4
         }

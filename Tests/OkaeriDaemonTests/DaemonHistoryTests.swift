@@ -29,7 +29,7 @@ import Testing
         let events = daemon.allEvents()
         let task = Task { try await daemon.run(with: []) }
         // A server that is stopped while it starts is another test's matter.
-        let client = APIClient(socket: "\(folder.path)/socket")
+        let client = APIClient(socket: "\(folder.path)/socket", timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         var printed: [String] = []
         for await event in events {
@@ -66,7 +66,7 @@ import Testing
     ) async throws {
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: daemon.options.socket)
+        let client = APIClient(socket: daemon.options.socket, timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await body(client, &events)
         task.cancel()

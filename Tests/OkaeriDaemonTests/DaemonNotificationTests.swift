@@ -44,7 +44,7 @@ import Testing
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
         try await server.requests.wait(until: "the server is notified of the arrival and the prompt") { $0.count == 2 }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         let found = asked(server)
         #expect(found.map(\.event) == ["didEnterRegion", "wifiPrompt"] && found[0].answers == nil)
         let link = try #require(found[1].answers?.join)

@@ -32,7 +32,7 @@ import WiFi
             logger: quiet)
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         try await answering(client)
         try await body(daemon, client, &events)
         task.cancel()

@@ -58,7 +58,7 @@ struct PhoneDaemonTests {
             logger: book.logger)
         let events = daemon.allEvents()
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: "\(folder.path)/socket")
+        let client = APIClient(socket: "\(folder.path)/socket", timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         var outputs: [String] = []
         for await event in events {

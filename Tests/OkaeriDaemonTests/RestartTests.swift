@@ -44,7 +44,7 @@ import WiFi
             logger: log.logger)
         var events = daemon.allEvents().makeAsyncIterator()
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await body(client, &events)
         task.cancel()

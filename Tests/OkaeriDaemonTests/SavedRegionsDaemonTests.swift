@@ -29,7 +29,7 @@ import Testing
                 configurationFile: file, saved: merged.saved, capture: packets, speed: 1000, simulatesWiFi: true,
                 socket: socket, stateDirectory: state), logger: log.logger)
         let task = Task { try await daemon.run(with: []) }
-        let client = APIClient(socket: socket)
+        let client = APIClient(socket: socket, timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         var status: StatusReport = try await client.get("/v1/status")
         #expect(status.regions.last?.identifier == "keys" && status.regions.last?.saved == saved)

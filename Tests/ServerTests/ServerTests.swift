@@ -19,7 +19,7 @@ import RegionMonitoring
     init() throws { folder = try TemporaryFolder() }
 
     private var socket: String { "\(folder.path)/okaeri.sock" }
-    private var client: APIClient { APIClient(socket: socket) }
+    private var client: APIClient { APIClient(socket: socket, timeLimit: 120) }
 
     private func server(
         connections: Int = 64, seconds: Double = 30, heartbeat: Duration = .seconds(15), drain: TimeAmount = .seconds(1)

@@ -45,12 +45,14 @@ package struct APIClient: Sendable {
 
     package let socket: String
 
-    /// The time limit of an answer, in seconds: some, for a small machine that installs something.
-    private static let patience: Int64 = 10
-    private static let timeout = TimeAmount.seconds(patience)
+    /// The time limit of an answer, in seconds.
+    private let timeLimit: Int64
 
-    package init(socket: String) {
+    /// - Parameter timeLimit: the time limit of an answer, in seconds; by default enough for a small machine that installs a
+    ///   package.
+    package init(socket: String, timeLimit: Int64 = 10) {
         self.socket = socket
+        self.timeLimit = timeLimit
     }
 
     /// `GET /v1/…`, decoded.
@@ -133,7 +135,7 @@ package struct APIClient: Sendable {
     ) async throws(Failure) -> (HTTPResponseStatus, ByteBuffer) {
         try await explaining {
             let channel = try await connect()
-            let timeout = channel.channel.eventLoop.scheduleTask(in: Self.timeout) {
+            let timeout = channel.channel.eventLoop.scheduleTask(in: .seconds(timeLimit)) {
                 channel.channel.close(promise: nil)
             }
             defer { timeout.cancel() }
@@ -156,9 +158,10 @@ package struct APIClient: Sendable {
         return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
     }
 
-    /// Says what an error of the connection means, which is closed here after so many seconds of silence.
+    /// Says what an error of the connection means, which is closed here after so many seconds of silence;
+    /// nil: after the time limit.
     private func explaining<Answer>(
-        silence: Int64 = patience, _ ask: () async throws -> Answer
+        silence: Int64? = nil, _ ask: () async throws -> Answer
     ) async throws(Failure) -> Answer {
         do {
             return try await ask()
@@ -169,9 +172,9 @@ package struct APIClient: Sendable {
         } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
             throw .notPermitted(socket: socket)
         } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
-            throw hungUp(silence)
+            throw hungUp(silence ?? timeLimit)
         } catch ChannelError.ioOnClosedChannel {
-            throw hungUp(silence)
+            throw hungUp(silence ?? timeLimit)
         } catch {
             throw .noAnswer(socket: socket, reason: "\(error)")
         }
@@ -185,7 +188,7 @@ package struct APIClient: Sendable {
 
     private func connect() async throws -> Connection {
         try await ClientBootstrap(group: .oneLoop)
-            .connectTimeout(Self.timeout)
+            .connectTimeout(.seconds(timeLimit))
             .connect(unixDomainSocketPath: socket) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
@@ -208,7 +211,7 @@ package struct APIClient: Sendable {
                 return (status, body)
             }
         }
-        throw hungUp(Self.patience)
+        throw hungUp(timeLimit)
     }
 }
 
