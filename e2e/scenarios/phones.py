@@ -153,9 +153,13 @@ def home_hooks_once(folder):
         nodes.append((controller, Daemon(
             folder, *regions, adapter=controller.adapter, name=f"okaeri-{room}", more={"house": house},
             house={"node": {"name": room, "room": room}, "mqtt": {"host": "127.0.0.1"}})))
-    for _, daemon in nodes:
-        for identifier in ("home", "anna"):
-            daemon.expect("didDetermineState", within=90, scope="house", state="outside", region=identifier)
+
+    def is_outside(daemon):
+        """By the node's own receiver and by what the nodes agree on, which a node that joins makes unknown for a while."""
+        states = {(event["region"], event.get("scope")): event["state"] for event in daemon.events("didDetermineState")}
+        return all(states.get((identifier, scope)) == "outside" for identifier in ("home", "anna") for scope in (None, "house"))
+
+    wait_for("both nodes outside", lambda: all(is_outside(daemon) for _, daemon in nodes), within=120)
 
     def tell(instruction):
         for controller, _ in nodes:
