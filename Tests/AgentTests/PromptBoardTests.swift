@@ -81,14 +81,18 @@ import WiFi
         #expect(actions(&board) { $0.joined("1") } == [.notify(.joined(ssid: "HomeNet"), hasMarkup: false)])
     }
 
-    @Test func `early signals are forgotten with the server, after a failure, and beyond their limit`() {
+    @Test func `early signals are forgotten with the server, with the prompt, after a failure, and beyond a limit`() {
         var board = PromptBoard()
-        for forget in [{ $0.serverVanished() }, { $0.showingFailed(first) }] as [(inout PromptBoard) -> Void] {
+        let endings: [(inout PromptBoard) -> Void] = [
+            { $0.serverVanished() }, { $0.showingFailed(first) }, { _ = $0.listed([]) },
+        ]
+        for end in endings {
             _ = board.serverAppeared([])
             _ = board.listed([first])
             _ = board.actionInvoked(7, key: "join")
-            forget(&board)
+            end(&board)
             _ = board.serverAppeared([])
+            _ = board.listed([first])
             _ = board.retried()
             #expect(actions(&board) { $0.shown(first, as: 7) } == [])
             #expect(board.isAsking)

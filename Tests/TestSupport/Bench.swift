@@ -73,7 +73,7 @@ public final class Bench: @unchecked Sendable {
     }
 }
 
-/// A process that only waits for its end.
+/// A process that has lost its input. Sendable: only the thread that waits for its end uses it.
 private struct EndOfProcess: @unchecked Sendable {
     let process: Process
 }

@@ -158,8 +158,9 @@ package struct APIClient: Sendable {
         return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
     }
 
-    /// Says what an error of the connection means, which is closed here after so many seconds of silence;
-    /// nil: after the time limit.
+    /// Says what an error of the connection means.
+    ///
+    /// - Parameter silence: the seconds without an answer after which the connection is closed; nil: the time limit.
     private func explaining<Answer>(
         silence: Int64? = nil, _ ask: () async throws -> Answer
     ) async throws(Failure) -> Answer {

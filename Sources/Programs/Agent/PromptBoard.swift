@@ -47,9 +47,14 @@ struct PromptBoard: Sendable {
     /// The number of early signals that are kept; of more the oldest are dropped. Other programs' notifications have some, too.
     private static let earlySignalLimit = 64
 
-    private var prompts: [PromptKey: State] = [:]
+    private var prompts: [PromptKey: State] = [:] {
+        didSet { if !isShowing { earlySignals = [] } }
+    }
 
-    /// In their order, while a prompt is ``State/showing``.
+    /// Whether an answer to a call that shows a prompt is awaited.
+    private var isShowing: Bool { prompts.values.contains(.showing) }
+
+    /// In their order; none unless a prompt is ``State/showing``.
     private var earlySignals: [EarlySignal] = []
 
     /// The prompts whose end is to be shown here, by their number.
@@ -91,17 +96,15 @@ struct PromptBoard: Sendable {
     mutating func serverVanished() {
         capabilities = nil
         for (prompt, state) in prompts where state != .dismissed { prompts[prompt] = .hidden }
-        forgetEarlySignals()
     }
 
     /// The prompt is on the screen.
     mutating func shown(_ prompt: PromptKey, as notification: UInt32) -> [Action] {
         // It may have been answered elsewhere meanwhile.
         guard prompts[prompt] == .showing else { return [.withdraw(notification)] }
+        let signals = earlySignals
         prompts[prompt] = .shown(notification)
         followed[prompt.id] = prompt
-        let signals = earlySignals
-        forgetEarlySignals()
         return signals.flatMap { signal in
             switch signal {
             case .answered(notification, let answer): return actionInvoked(notification, key: answer.rawValue)
@@ -115,7 +118,6 @@ struct PromptBoard: Sendable {
 
     mutating func showingFailed(_ prompt: PromptKey) {
         if prompts[prompt] == .showing { prompts[prompt] = .failed }
-        forgetEarlySignals()
     }
 
     /// It is time to send the questions again that the server did not show.
@@ -179,14 +181,9 @@ struct PromptBoard: Sendable {
     }
 
     private mutating func keep(_ signal: EarlySignal) {
+        guard isShowing else { return }
         earlySignals.append(signal)
         if earlySignals.count > Self.earlySignalLimit { earlySignals.removeFirst() }
-        forgetEarlySignals()
-    }
-
-    /// Unless an answer to a call that shows a prompt is awaited.
-    private mutating func forgetEarlySignals() {
-        if !prompts.values.contains(.showing) { earlySignals = [] }
     }
 
     private mutating func showHidden(_ order: [PromptKey]) -> [Action] {
