@@ -26,7 +26,7 @@ private func check(_ report: StatusReport) {
         require(nagios.line.hasPrefix("OKAERI ") && 0...3 ~= nagios.exitStatus, "a plugin's output has no status")
         if region == nil {
             let again = try? JSONDecoder().decode(StatusReport.self, from: Data(summary.json.utf8))
-            require(again == report, "a report is told as another")
+            require(again == report, "a report is read back as another")
         }
     }
     for region in regions.compactMap(\.self) {

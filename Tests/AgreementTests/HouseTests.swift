@@ -117,10 +117,10 @@ private struct Hand {
         hand.observation("hall", .inside, signal: -60, at: 20)
         let written = try #require(hand.state)
         hand.observation("hall", .outside, at: 21)
-        let told = hand.actions.count
+        let reported = hand.actions.count
         hand.actions += hand.house.stateReceived(
             region: "keys", written, isRetained: false, at: Hand.moment(22))
-        #expect(hand.actions.count == told)
+        #expect(hand.actions.count == reported)
         #expect(hand.state?.state == .outside)
     }
 

@@ -12,10 +12,10 @@ import Testing
         hall.connect(at: 0)
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
         hall.hear(HouseAtHall.message(.inside, of: 7, 6, change: 1), at: 2)
-        let told = hall.news
-        #expect(told.contains(.didEnterRegion(room: nil, isOwner: false)))
+        let reported = hall.news
+        #expect(reported.contains(.didEnterRegion(room: nil, isOwner: false)))
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 2.5)
-        #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
+        #expect(hall.news == reported && hall.house.state(of: "keys")?.state == .inside)
     }
 
     /// The other side of a bridge has the messages from before the cut, of the owner at that time.
@@ -23,9 +23,9 @@ import Testing
         hall.connect(at: 0)
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 1)
         hall.hear(HouseAtHall.message(.inside, of: 3, 6, change: 1), at: 2)
-        let told = hall.news
+        let reported = hall.news
         hall.hear(HouseAtHall.message(.outside, of: 7, 5), at: 2.5)
-        #expect(hall.news == told && hall.house.state(of: "keys")?.state == .inside)
+        #expect(hall.news == reported && hall.house.state(of: "keys")?.state == .inside)
     }
 
     @Test mutating func `an owner writes again what the broker has lost`() throws {

@@ -9,7 +9,7 @@ import Testing
     private var rooms = RoomEstimator()
     private var generator = SeededGenerator(seed: 7)
     private var now: Int64 = 0
-    private var told: [(at: Double, room: String)] = []
+    private var reported: [(at: Double, room: String)] = []
 
     /// Receivers hear the beacon so strongly for so many seconds, twice a second, with a noise of 3 dB. A node's room is its name
     /// without a number.
@@ -23,7 +23,7 @@ import Testing
                 rooms.heard(by: node, in: room, signal: signal + noise, spread: 3, at: now)
             }
             rooms.advanced(to: now)
-            if let room = rooms.room, room != told.last?.room { told.append((Double(now) / 1e9, room)) }
+            if let room = rooms.room, room != reported.last?.room { reported.append((Double(now) / 1e9, room)) }
         }
     }
 
@@ -31,8 +31,8 @@ import Testing
         hear([("hall", -55), ("attic", -80)], for: 30)
         hear([("hall", -68), ("attic", -68)], for: 3)
         hear([("hall", -80), ("attic", -55)], for: 20)
-        #expect(told.map(\.room) == ["hall", "attic"])
-        #expect((told.last?.at ?? 99) < 40)
+        #expect(reported.map(\.room) == ["hall", "attic"])
+        #expect((reported.last?.at ?? 99) < 40)
     }
 
     @Test mutating func `a first room that is wrong is put right, though the beacon lies still`() {
@@ -41,18 +41,18 @@ import Testing
         rooms.advanced(to: now)
         #expect(rooms.room == "attic")
         hear([("hall", -54), ("attic", -70)], for: 90)
-        #expect(told.map(\.room).suffix(1) == ["hall"])
-        #expect((told.last?.at ?? 99) < 60, "told at \(told)")
+        #expect(reported.map(\.room).suffix(1) == ["hall"])
+        #expect((reported.last?.at ?? 99) < 60, "reported at \(reported)")
     }
 
     @Test mutating func `between two receivers it is still`() {
         hear([("hall", -66), ("attic", -68)], for: 7200)
-        #expect(told.count <= 2, "\(told)")
+        #expect(reported.count <= 2, "\(reported)")
     }
 
     /// If each alone would have to receive for longer: together they have less noise.
     @Test func `several receivers of a room are surer of it than one`() {
-        func told(by nodes: [String]) -> Double {
+        func reported(by nodes: [String]) -> Double {
             var rooms = RoomEstimator()
             for half in 0..<600 {
                 let now = Int64(half) * 500_000_000
@@ -66,14 +66,14 @@ import Testing
             }
             return .infinity
         }
-        #expect(told(by: ["one", "two", "three"]) < told(by: ["one"]) - 1)
+        #expect(reported(by: ["one", "two", "three"]) < reported(by: ["one"]) - 1)
     }
 
     /// A second receiver behind the wardrobe takes nothing from what the first one hears.
     @Test mutating func `a receiver that hears it badly does not speak against its room`() {
         hear([("hall", -55), ("attic1", -75), ("attic2", -90)], for: 30)
         hear([("hall", -75), ("attic1", -60), ("attic2", -90)], for: 30)
-        #expect(told.map(\.room) == ["hall", "attic"])
-        #expect((told.last?.at ?? 99) < 35, "\(told)")
+        #expect(reported.map(\.room) == ["hall", "attic"])
+        #expect((reported.last?.at ?? 99) < 35, "\(reported)")
     }
 }

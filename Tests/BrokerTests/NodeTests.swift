@@ -65,11 +65,11 @@ import Testing
         house.settle()
         #expect(house.nodes["hall"]?.answers.count == 3)
         #expect(house.value("okaeri/home/node/hall/prompt") == #"{"id":null,"ssid":null,"region":null}"#)
-        let told = house.events.filter { $0.topic == "okaeri/home/node/hall/prompt/event" }.map {
+        let reported = house.events.filter { $0.topic == "okaeri/home/node/hall/prompt/event" }.map {
             String(decoding: $0.payload, as: UTF8.self)
         }
         #expect(
-            told == [
+            reported == [
                 #"{"event_type":"asked","id":"7","ssid":"HomeNet"}"#,
                 #"{"event_type":"answered","id":"7","ssid":"HomeNet"}"#,
             ])

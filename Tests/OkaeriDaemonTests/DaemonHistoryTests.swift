@@ -121,11 +121,11 @@ import Testing
                 return lines
             }
             for (region, since) in [
-                (nil, nil), ("home", nil), ("お帰り &=", evening - nanoseconds(2000)), ("nobody", nil),
+                (nil, nil), ("home", nil), ("お帰り &=", evening - nanoseconds(2000)), ("nowhere", nil),
             ] as [(String?, Int64?)] {
                 let lines = try await sent(region, since)
                 #expect(try lines == kept(region, since))
-                #expect(lines.isEmpty == (region == "nobody"))
+                #expect(lines.isEmpty == (region == "nowhere"))
             }
             let mistakes: MistakesHistory = try await client.mistakes(region: nil, since: nil, as: MistakesHistory.self)
             let read = try MistakesHistory(directory: "\(folder.path)/state", region: nil, since: nil)

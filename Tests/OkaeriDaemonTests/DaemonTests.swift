@@ -378,7 +378,7 @@ import WiFi
     }
 
     @Test func `a socket without a listener is reported as such`() async throws {
-        let client = APIClient(socket: "/tmp/okaeri-nobody.sock")
+        let client = APIClient(socket: "/tmp/okaeri-none.sock")
         await #expect(throws: APIClient.Failure.self) { try await client.text("/v1/status") }
     }
 }

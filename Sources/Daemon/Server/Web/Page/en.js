@@ -57,7 +57,7 @@ export default {
   room: 'Room: {0}',
   battery: 'Battery: {0} %',
   batteryLow: 'Battery low: {0} %. Replace it soon.',
-  noRoom: 'nobody knows in which room',
+  noRoom: 'room unknown',
   houseSays: 'The house: {0}',
   waiting: 'waiting for {0}',
   beaconName: 'Beacon {0} / {1}',
@@ -127,7 +127,7 @@ export default {
   e_peripheralDidConnect: '{0} connected',
   e_peripheralDidDisconnect: '{0} disconnected',
   e_room: '{0}: in {1}',
-  e_noRoom: '{0}: in no room that is known',
+  e_noRoom: '{0}: room unknown',
   e_house: '{0} (whole house)',
   // Set up
   text: 'Text of the configuration',
