@@ -101,7 +101,7 @@ import Testing
         hall.say(.outside, at: 4)
         hall.pass(to: 7)
         let next = HouseEvent(.enter, of: "keys".utf8.fnv1a, change: 1, room: nil, time: nil)
-        hall.house.eventReceived(region: "keys", next, at: HouseAtHall.moment(7))
+        hall.house.eventReceived(region: "keys", next)
         hall.say(.inside, at: 8)
         #expect(hall.events == [.enter])
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: true)))

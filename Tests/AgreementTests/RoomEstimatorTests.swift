@@ -22,7 +22,7 @@ import Testing
                 let room = node.filter { !$0.isNumber }
                 rooms.heard(by: node, in: room, signal: signal + noise, spread: 3, at: now)
             }
-            rooms.advanced(to: now)
+            rooms.advance(to: now)
             if let room = rooms.room, room != reported.last?.room { reported.append((Double(now) / 1e9, room)) }
         }
     }
@@ -38,7 +38,7 @@ import Testing
     @Test mutating func `a first room that is wrong is put right, though the beacon lies still`() {
         rooms.heard(by: "attic", in: "attic", signal: -70, spread: 3, at: now)
         now += 2_000_000_000
-        rooms.advanced(to: now)
+        rooms.advance(to: now)
         #expect(rooms.room == "attic")
         hear([("hall", -54), ("attic", -70)], for: 90)
         #expect(reported.map(\.room).suffix(1) == ["hall"])
@@ -61,7 +61,7 @@ import Testing
                 for node in nodes {
                     rooms.heard(by: node, in: "attic", signal: -86 + Double(half) / 20, spread: 6, at: now)
                 }
-                rooms.advanced(to: now)
+                rooms.advance(to: now)
                 if rooms.room == "attic" { return Double(half) / 2 }
             }
             return .infinity

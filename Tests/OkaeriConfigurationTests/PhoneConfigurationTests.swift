@@ -77,6 +77,34 @@ struct PhoneConfigurationTests {
         #expect(throws: ConfigurationError.self) { try Configuration(json: Array(regions(65).utf8), file: "") }
     }
 
+    @Test(arguments: [digits, "9b7d390aa610103405adc857a33402ec"])
+    func `a second file with the key of a phone is reported, in either order of bytes`(copy: String) throws {
+        let (first, second) = (try key("anna.irk", Self.digits), try key("bob.irk", copy))
+        var found = try configuration(#""anyOf": [{"phone": "\#(first)"}, {"phone": "\#(second)"}]"#)
+        let error = #expect(throws: ConfigurationError.self) { try found.readIdentities(file: "beacons.json") }
+        let problem = try #require(error?.problems.first?.description)
+        #expect(problem.hasPrefix("regions[0].anyOf[1].phone: found a second file with the key of \(first), expected"))
+        let known = try #require(IdentityResolvingKey(copy))
+        #expect(try configuration(#""phone": "\#(first)""#).readPhoneFile(of: known) == first)
+        let other = try #require(IdentityResolvingKey("000102030405060708090a0b0c0d0e0f"))
+        #expect(try configuration(#""phone": "\#(first)""#).readPhoneFile(of: other) == nil)
+    }
+
+    @Test func `a deleted region of the page leaves a key that beacons.json names`() throws {
+        for isNamed in [true, false] {
+            let directory = try TemporaryFolder()
+            let key = try directory.file("anna.irk", Array(Self.digits.utf8))
+            _ = try directory.file(
+                "regions.json", Array(#"{"regions": [{"identifier": "anna", "phone": "anna.irk"}]}"#.utf8))
+            let own = isNamed ? #"{"identifier": "home", "phone": "\#(key)"}"# : ""
+            let file = try folder.file("beacons.json", Array(#"{"regions": [\#(own)]}"#.utf8))
+            let files = RegionFiles(file: file, directory: directory.path, user: 4321)
+            for edit in try files.removing("anna", from: try files.content()) { try edit.write() }
+            #expect(try files.content().merged.configuration.regions.map(\.identifier) == (isNamed ? ["home"] : []))
+            #expect((access(key, F_OK) == 0) == isNamed)
+        }
+    }
+
     @Test func `keys are read from their files, and a bad file is reported with its place`() throws {
         let good = try key("anna.irk", Self.digits + "\n")
         var found = try configuration(#""phone": "\#(good)""#)

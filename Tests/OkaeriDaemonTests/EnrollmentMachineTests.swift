@@ -88,6 +88,16 @@ import Testing
         #expect(machine.state == .settling(.init(device: bonded, identity: identity)))
     }
 
+    @Test func `a phone whose bond is still there is reported as connected, a device from before the start is not`() {
+        let gone = phone("DC:A6:32:01:02:03", isConnected: false, isPaired: true)
+        var machine = Machine(timeout: .seconds(120), at: began)
+        play(&machine, [(0, .devices([gone])), (0, .didStartAdvertising), (1, .devices([bonded])), (120, .tick)])
+        #expect(machine.state == .failed(.timedOut(wasConnected: true)))
+        machine = Machine(timeout: .seconds(120), at: began)
+        play(&machine, [(0, .devices([bonded])), (0, .didStartAdvertising), (1, .devices([bonded])), (120, .tick)])
+        #expect(machine.state == .failed(.timedOut(wasConnected: false)))
+    }
+
     @Test func `the time limit holds before and during a connection, and not after the pairing`() {
         #expect(machine([(120, .tick)]).state == .failed(.timedOut(wasConnected: false)))
         #expect(machine([(100, .devices([phone()])), (120, .tick)]).state == .failed(.timedOut(wasConnected: true)))

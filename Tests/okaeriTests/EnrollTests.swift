@@ -1,4 +1,5 @@
 import Foundation
+import HCI
 import Testing
 
 @testable import OkaeriConfiguration
@@ -45,6 +46,28 @@ import Testing
         let outcome = try enroll(Self.key)
         #expect(outcome.status == 0 && outcome.errors.contains("--import -"), "\(outcome)")
         #expect(!(outcome.errors + outcome.output).contains(Self.key))
+    }
+
+    @Test(arguments: [
+        ["enroll", "anna", key], ["enroll", "anna", "--timeout", key], ["enroll", "anna", "--timeout=\(key)"],
+        ["enroll", "anna", "--from-broker", "m305CqYQEDQFrchXozQC7A=="], ["enroll", key, "--json"],
+        ["replay", "--score", "--phone", key, "day.btsnoop"],
+    ])
+    func `a key in a wrong place of the command line is not shown`(arguments: [String]) throws {
+        let outcome = try binary.run(arguments)
+        let secret = arguments.first { IdentityResolvingKey($0) != nil } ?? Self.key
+        #expect(outcome.status == 64 && !(outcome.errors + outcome.output).contains(secret), "\(outcome)")
+        #expect(outcome.errors.contains("key"))
+    }
+
+    @Test func `a phone is not enrolled a second time under another name`() throws {
+        _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
+        #expect(try enroll("-").status == 0)
+        let input = try binary.file("key", Self.key.utf8)
+        let outcome = try binary.run(
+            ["enroll", "bob", "--config", "beacons.json", "--import", "-"], input: input)
+        #expect(outcome.status == 73 && outcome.errors.contains("anna.irk has its key"), "\(outcome)")
+        #expect(try !names.contains("bob.irk"))
     }
 
     @Test func `the result of the wait names the count, or that a key is no proof`() {

@@ -11,7 +11,8 @@ struct HouseNode: Sendable {
     enum Status: Sendable {
         case offline(since: Int64)
         case found(at: Int64)
-        case online(since: Int64, refreshedAt: Int64, wasFound: Bool)
+        /// `settlesAt`: the time from which the node can own regions; `.min` if it had settled before this node knew of it.
+        case online(settlesAt: Int64, refreshedAt: Int64)
     }
 
     /// The time for which a retained `online` is valid without a refresh: an interval, and a tenth for the delay.
@@ -50,13 +51,13 @@ struct HouseNode: Sendable {
         switch status {
         case .offline: nil
         case .found(let instant): instant.addingClamped(Self.foundValidity)
-        case .online(_, let instant, _): instant.addingClamped(Observation.missed * Observation.interval)
+        case .online(_, let instant): instant.addingClamped(Observation.missed * Observation.interval)
         }
     }
 
     /// The time from which the node can own regions.
     private var settlesAt: Int64 {
-        if case .online(let since, _, false) = status { since.addingClamped(Self.settling) } else { .min }
+        if case .online(let instant, _) = status { instant } else { .min }
     }
 
     /// The time at which the node is deleted because it did not publish its topics again.

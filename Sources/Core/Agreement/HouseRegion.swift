@@ -250,8 +250,7 @@ extension HouseRegion {
                 ? followed(received, isRetained: isRetained, house) : overwritten(house, isAgain: true)
         case .earlier:
             // The broker delivers this node's messages in order, behind what was written since.
-            if isEcho { return [] }
-            guard let known = message.state else { return [] }
+            guard !isEcho, let known = message.state else { return [] }
             if received.agrees(with: known) {
                 message.stored()
                 return []
@@ -332,7 +331,7 @@ extension HouseRegion {
     private mutating func overwritten(_ house: HouseView, isAgain: Bool) -> [HouseAction] {
         switch role {
         case .follower:
-            message.restore(identifier, house, isNext: isWitness(house))
+            message.restore(house, isNext: isWitness(house))
             return []
         case .listening: return []
         case .owner:
@@ -358,7 +357,7 @@ extension HouseRegion {
     /// Brings the message back if the broker has delivered its messages, and none of them was the region's.
     mutating func nothingStored(_ house: HouseView) {
         guard message.state != nil, !message.isStored, isFollower, owner?.name != formerOwner else { return }
-        message.restore(identifier, house, isNext: isWitness(house))
+        message.restore(house, isNext: isWitness(house))
     }
 
     /// Whether this node is among the first that bring a message back. Hundreds may remember it.
@@ -438,7 +437,7 @@ extension HouseRegion {
         if !isAnnounced { writing.unreturned = event?.identifier }
         agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: hash)?.identifier
         observeWritten(determined, writing)
-        message.wrote(agreed)
+        message.replace(by: agreed)
         actions.append(.publishState(region: identifier, agreed))
         // The room of an arrival is not determined yet: the strongest receiver is the best guess.
         var guessed = event
@@ -455,8 +454,7 @@ extension HouseRegion {
     private mutating func observeWritten(_ determined: RegionState, _ writing: Writing) {
         guard case .owner(var state, _) = role else { return }
         role = .follower
-        if determined != .inside { state.resetRooms() }
-        state.written()
+        state.written(isInside: determined == .inside)
         role = .owner(state, writing)
     }
 

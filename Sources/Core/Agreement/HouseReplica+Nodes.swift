@@ -17,12 +17,12 @@ extension HouseReplica {
             known.status =
                 isRetained
                 ? .found(at: now.instant)
-                : .online(since: now.instant, refreshedAt: now.instant, wasFound: false)
+                : .online(settlesAt: now.instant.addingClamped(HouseNode.settling), refreshedAt: now.instant)
             if name != node { arrived(name, at: now.instant) }
         case (true, .found) where !isRetained:
-            known.status = .online(since: now.instant, refreshedAt: now.instant, wasFound: true)
-        case (true, .online(let since, _, let wasFound)) where !isRetained:
-            known.status = .online(since: since, refreshedAt: now.instant, wasFound: wasFound)
+            known.status = .online(settlesAt: .min, refreshedAt: now.instant)
+        case (true, .online(let settlesAt, _)) where !isRetained:
+            known.status = .online(settlesAt: settlesAt, refreshedAt: now.instant)
         case (true, _): break
         }
         nodes[name] = known
@@ -166,7 +166,7 @@ extension HouseReplica {
         actions += ownersDetermined(at: now)
         for name in nodes.keys.sorted() where nodes[name]?.isSilent(at: now.instant) ?? false {
             actions += nodeChanged(name, at: now)
-            guard ownsHub else { continue }
+            guard isHub else { continue }
             nodes[name]?.status = .offline(since: now.instant)
             actions.append(.publishOffline(node: name))
         }
@@ -195,15 +195,15 @@ extension HouseReplica {
     mutating func wrote(_ writer: UInt64, at now: Moment) -> [HouseAction] {
         let settling = nodes.filter { $1.isPresent(at: now.instant) && !$1.isEligible(at: now.instant) }
         guard let (name, known) = settling.first(where: { $1.incarnation?.utf8.fnv1a == writer }), name != node,
-            case .online(let since, let refreshedAt, _) = known.status
+            case .online(_, let refreshedAt) = known.status
         else { return [] }
-        nodes[name]?.status = .online(since: since, refreshedAt: refreshedAt, wasFound: true)
+        nodes[name]?.status = .online(settlesAt: .min, refreshedAt: refreshedAt)
         return ownersDetermined(at: now)
     }
 
     /// Publishes the number of nodes if this node counts them.
     mutating func nodesCounted(at now: Moment) -> [HouseAction] {
-        guard case .active = connection, ownsHub else { return [] }
+        guard case .active = connection, isHub else { return [] }
         let count = nodes.values.count { $0.isPresent(at: now.instant) }
         guard publishedOnline != count else { return [] }
         publishedOnline = count

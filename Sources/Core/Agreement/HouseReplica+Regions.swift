@@ -58,7 +58,7 @@ extension HouseReplica {
     }
 
     /// Handles an enter or exit event.
-    package mutating func eventReceived(region: String, _ event: HouseEvent, at now: Moment) {
+    package mutating func eventReceived(region: String, _ event: HouseEvent) {
         guard isConnected, let index = positions[region] else { return }
         regions[index].eventReceived(event)
     }
@@ -126,10 +126,10 @@ extension HouseReplica {
                 return []
             }
         }
-        let wasHub = ownsHub
-        ownsHub =
+        let wasHub = isHub
+        isHub =
             Ownership.owner(of: Ownership.hub, among: (announcers ?? Array(candidates.values)).map(\.name)) == node
-        if ownsHub != wasHub { (publishedOnline, ownership) = (nil, ownership &+ 1) }
+        if isHub != wasHub { (publishedOnline, ownership) = (nil, ownership &+ 1) }
         return actions + nodesCounted(at: now)
     }
 

@@ -57,7 +57,8 @@ package struct HouseReplica: Sendable {
     var forgotten: [String: Int64] = [:]
     /// The nodes whose regions changed since owners were determined.
     var redescribed: Set<String> = []
-    var ownsHub = false
+    /// Whether this node counts the nodes and announces the house.
+    package internal(set) var isHub = false
     /// The number of changes of owners, announcers and the hub.
     package internal(set) var ownership: UInt64 = 0
     var publishedOnline: Int?
@@ -104,9 +105,6 @@ package struct HouseReplica: Sendable {
     /// The node that announces a region to Home Assistant; `nil` while there is none.
     package func announcer(of region: String) -> String? { positions[region].flatMap { regions[$0].announcer } }
 
-    /// Whether this node counts the nodes and announces the house.
-    package var isHub: Bool { ownsHub }
-
     /// The names of the nodes that are online, in order.
     package func online(at now: Int64) -> [String] {
         nodes.filter { $0.value.isPresent(at: now) }.keys.sorted()
@@ -119,17 +117,11 @@ package struct HouseReplica: Sendable {
 
     /// Whether the broker accepts this node's messages and has delivered none for so long that it never will.
     package func isUnreadable(at now: Int64) -> Bool {
-        if case .settling(let settling) = connection { settling.isUnreadable(at: now) } else { false }
+        settling?.isUnreadable(at: now) ?? false
     }
 
     /// Whether the broker delivers to this node, so that it is online.
-    var isReadable: Bool {
-        switch connection {
-        case .offline: false
-        case .settling(let settling): !settling.isUnheard
-        case .active: true
-        }
-    }
+    var isReadable: Bool { isConnected && settling?.isUnheard != true }
 
     /// Whether a name from a topic or a payload is acceptable.
     static func isName(_ name: String) -> Bool { !name.isEmpty && name.utf8.count <= nameLimit }
@@ -195,7 +187,7 @@ extension HouseReplica {
         let own = nodes[node]
         nodes = [node: HouseNode(room: own?.room, regions: own?.regions, announces: own?.announces ?? true)]
         (candidates, redescribed) = ([:], [])
-        (ownsHub, publishedOnline, nextDeadline, nodesDue) = (false, nil, nil, nil)
+        (isHub, publishedOnline, nextDeadline, nodesDue) = (false, nil, nil, nil)
         return actions
     }
 
@@ -240,18 +232,18 @@ extension HouseReplica {
         if isOwner { schedule(view.now.instant.addingClamped(Self.watch)) }
     }
 
-    var settlingEnd: Int64? {
-        if case .settling(let settling) = connection { settling.end(isComplete: absence.nodes.isEmpty) } else { nil }
+    /// The settling, which can be changed while it goes on.
+    private var settling: Settling? {
+        get { if case .settling(let settling) = connection { settling } else { nil } }
+        set { if let newValue { connection = .settling(newValue) } }
     }
+
+    var settlingEnd: Int64? { settling?.end(isComplete: absence.nodes.isEmpty) }
 
     /// Ends the settling if it is time.
     private mutating func settled(at now: Moment) -> [HouseAction] {
-        guard case .settling(var settling) = connection, let end = settlingEnd, end <= now.instant else { return [] }
-        if settling.isUnheard {
-            let action = settling.asked(at: now.instant)
-            connection = .settling(settling)
-            return [action]
-        }
+        guard let settling, let end = settlingEnd, end <= now.instant else { return [] }
+        if settling.isUnheard { return [self.settling?.asked(at: now.instant)].compactMap(\.self) }
         connection = .active
         scheduleNodes(now.instant)
         return ownersDetermined(at: now)
@@ -259,9 +251,8 @@ extension HouseReplica {
 
     /// Handles this node's own description: everything that the broker retains has been delivered before it.
     mutating func ownReceived(at now: Moment) -> [HouseAction] {
-        guard case .settling(var settling) = connection, settling.isUnheard else { return [] }
-        settling.heard(at: now.instant)
-        connection = .settling(settling)
+        guard settling?.isUnheard == true else { return [] }
+        settling?.heard(at: now.instant)
         if let end = settlingEnd { schedule(end) }
         return [.publishOnline]
     }
@@ -269,9 +260,7 @@ extension HouseReplica {
     /// Handles that a node is online that was not.
     mutating func arrived(_ name: String, at now: Int64) {
         absence.returned(name)
-        guard case .settling(var settling) = connection else { return }
-        settling.arrived(at: now)
-        connection = .settling(settling)
+        settling?.arrived(at: now)
         if let end = settlingEnd { schedule(end) }
     }
 
@@ -281,7 +270,7 @@ extension HouseReplica {
         guard let due = nextDeadline, now.instant.subtractingClamped(due) >= Self.suspension else { return }
         if now.instant.subtractingClamped(due) > Self.memory { forgetMessages() }
         suspendRegions(now)
-        if case .active = connection { connection = .settling(Settling(resumedAt: now.instant)) }
+        if case .active = connection { connection = .settling(Settling(at: now.instant, isUnheard: false)) }
         nodesDue = now.instant.addingClamped(Settling.shortest)
         nextDeadline = nodesDue
     }

@@ -39,12 +39,6 @@ struct OwnerState: Sendable {
 
         private static let earlierLimit = 4
 
-        init(_ observation: Observation, isCurrent: Bool, at now: Int64) {
-            self.observation = observation
-            self.isCurrent = isCurrent
-            receivedAt = now
-        }
-
         /// The end of its time if nothing follows.
         var expiresAt: Int64 { receivedAt.addingClamped(observation.validity) }
 
@@ -152,7 +146,7 @@ struct OwnerState: Sendable {
         _ observation: Observation, of name: String, _ node: HouseNode, isRetained: Bool, at now: Int64
     ) -> Bool {
         if entries[name] == nil {
-            entries[name] = Entry(observation, isCurrent: !isRetained, at: now)
+            entries[name] = Entry(observation: observation, receivedAt: now, isCurrent: !isRetained)
             if isInherited, observation.state == .unknown, node.isScanning, node.isOnline, holders[name] == nil {
                 hold(name, by: observation, at: now)
             }
@@ -257,7 +251,7 @@ struct OwnerState: Sendable {
 
     /// Applies what changes with time alone.
     mutating func advance(to now: Int64, nodes: [String: HouseNode]) {
-        rooms.advanced(to: now)
+        rooms.advance(to: now)
         guard let due = reviewAt, due <= now else { return }
         reviewAt = nil
         for (name, entry) in entries where entry.standing != .silent {
@@ -287,11 +281,11 @@ struct OwnerState: Sendable {
         return all.allSatisfy { $0 == first } ? first ?? before : before
     }
 
-    /// Handles that the state was written: nothing is released any more.
-    mutating func written() { isReleased = false }
-
-    /// Starts the search for the room anew.
-    mutating func resetRooms() { rooms = RoomEstimator() }
+    /// Handles that the state was written: nothing is released any more, and outside the search for the room starts anew.
+    mutating func written(isInside: Bool) {
+        isReleased = false
+        if !isInside { rooms = RoomEstimator() }
+    }
 
     /// The next time at which the state may change by itself.
     var nextDeadline: Int64? {

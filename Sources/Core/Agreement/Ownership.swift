@@ -7,24 +7,11 @@ package enum Ownership {
     /// The region that stands for the house itself: its owner counts the nodes and announces them.
     package static let hub = "-"
 
-    /// The weight of a node for a region; of equal weights the smaller name wins.
-    package static func weight(node: String, region: String) -> UInt64 {
-        weight(node.utf8.fnv1a, region.utf8.fnv1a)
-    }
-
-    /// Returns the owner of a region among these nodes; `nil` if there are none.
+    /// Returns the owner of a region among these nodes; `nil` if there are none. Of equal weights the smaller name wins.
     package static func owner(of region: String, among nodes: some Sequence<String>) -> String? {
         let region = region.utf8.fnv1a
-        var best: (node: String, weight: UInt64)?
-        for node in nodes {
-            let weight = weight(node.utf8.fnv1a, region)
-            guard let known = best else {
-                best = (node, weight)
-                continue
-            }
-            if weight > known.weight || weight == known.weight && node < known.node { best = (node, weight) }
-        }
-        return best?.node
+        return nodes.map { (name: $0, weight: weight($0.utf8.fnv1a, region)) }
+            .max { ($0.weight, $1.name) < ($1.weight, $0.name) }?.name
     }
 
     /// Both hashes, mixed until each bit of one depends on all: the finalizer of SplitMix64, twice. FNV alone leaves names that

@@ -10,20 +10,10 @@ struct RegionMessage: Sendable {
         case implausible
 
         /// Whether this node keeps the message that it knows.
-        var keepsKnown: Bool {
-            switch self {
-            case .earlier, .implausible: true
-            case .same, .later: false
-            }
-        }
+        var keepsKnown: Bool { self == .earlier || self == .implausible }
 
         /// Whether the version is one that this node knows or has known.
-        var isKnown: Bool {
-            switch self {
-            case .earlier, .same: true
-            case .later, .implausible: false
-            }
-        }
+        var isKnown: Bool { self == .earlier || self == .same }
     }
 
     /// The range in which a follower brings a message back that the broker lost, by chance, so that the others need not. The
@@ -57,6 +47,7 @@ struct RegionMessage: Sendable {
         return received.stamp < state.stamp ? .earlier : .later
     }
 
+    /// Stores a message that was received, or is written here.
     mutating func replace(by received: HouseState) {
         isOriginal = !received.isRestored
         var received = received
@@ -64,8 +55,6 @@ struct RegionMessage: Sendable {
         (state, isStored, mayBeOutdated, restoresAt) = (received, true, false, nil)
         raise(to: received.stamp)
     }
-
-    mutating func wrote(_ written: HouseState) { replace(by: written) }
 
     /// - Parameter isOriginal: whether the broker holds this very message, and no node had brought it back.
     mutating func stored(isOriginal: Bool = false) {
@@ -96,7 +85,7 @@ struct RegionMessage: Sendable {
     }
 
     /// Plans to bring the message back.
-    mutating func restore(_ region: String, _ house: HouseView, isNext: Bool) {
+    mutating func restore(_ house: HouseView, isNext: Bool) {
         guard restoresAt == nil, let state, !mayBeOutdated else { return }
         let chance = Ownership.weight(house.node.utf8.fnv1a, state.stamp.sequence)
         let (wait, spread) = isNext ? (0, Self.spread) : (Self.patience, Self.longSpread)

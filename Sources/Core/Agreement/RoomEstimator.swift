@@ -22,9 +22,7 @@ struct RoomEstimator: Sendable {
         var biasOfNoise = 0.291
         /// The variance of a moving beacon as a multiple of its noise, at which the threshold is used unchanged.
         var motion = 2.35
-        /// The power by which the required evidence decreases with the motion, a multiple of one half, and the bounds
-        /// of the factor.
-        var power = 1.5
+        /// The bounds of the factor by which the required evidence decreases with the motion, to the power of 1.5.
         var scale = 0.401...8.0
         /// The time constant of the measured variation, in seconds.
         var memory = 10.1
@@ -86,7 +84,7 @@ struct RoomEstimator: Sendable {
         receivers.max { $0.level < $1.level }.map { rooms[$0.room] }
     }
 
-    /// The time at which ``advanced(to:)`` is next needed; `nil` while nothing is to be decided.
+    /// The time at which ``advance(to:)`` is next needed; `nil` while nothing is to be decided.
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
         let isOpen =
@@ -136,9 +134,6 @@ extension RoomEstimator {
         receivers.removeAll { $0.node == node }
     }
 
-    /// Handles that time has passed.
-    mutating func advanced(to now: Int64) { advance(to: now) }
-
     private mutating func position(of room: String) -> Int {
         if let place = rooms.firstIndex(of: room) { return place }
         if rooms.count >= Self.roomLimit { removeEmptyRooms() }
@@ -160,7 +155,8 @@ extension RoomEstimator {
         published = published.flatMap { moved[$0] }
     }
 
-    private mutating func advance(to now: Int64) {
+    /// Handles that time has passed.
+    mutating func advance(to now: Int64) {
         guard !receivers.isEmpty, now > last else {
             last = max(last, now)
             return
@@ -169,16 +165,12 @@ extension RoomEstimator {
         while last < now {
             let span = min(Self.step, now.subtractingClamped(last))
             last = last.addingClamped(span)
-            forgetTheSilent()
+            // A receiver without its refreshes is dark.
+            for index in receivers.indices
+            where last.subtractingClamped(receivers[index].heardAt) > Observation.missed * Observation.insideInterval {
+                receivers[index].isDark = true
+            }
             weigh(Nanoseconds.seconds(span))
-        }
-    }
-
-    /// Marks receivers as dark that have missed their refreshes.
-    private mutating func forgetTheSilent() {
-        for index in receivers.indices
-        where last.subtractingClamped(receivers[index].heardAt) > Observation.missed * Observation.insideInterval {
-            receivers[index].isDark = true
         }
     }
 
@@ -191,9 +183,8 @@ extension RoomEstimator {
             self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }
-        let scale = min(
-            max(Self.power(parameters.motion / ratio, parameters.power), parameters.scale.lowerBound),
-            parameters.scale.upperBound)
+        let rest = parameters.motion / ratio
+        let scale = min(max(rest * rest.squareRoot(), parameters.scale.lowerBound), parameters.scale.upperBound)
         let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
@@ -255,13 +246,5 @@ extension RoomEstimator {
         }
         receivers.removeAll { $0.level < Self.floor }
         return noise > 0 ? max(0.05, swing / noise) : 1
-    }
-
-    /// `base` to the power of `exponent`, a multiple of one half. The target imports no library with a general power
-    /// function.
-    private static func power(_ base: Double, _ exponent: Double) -> Double {
-        var result = 1.0
-        for _ in 0..<Int(exponent) { result *= base }
-        return exponent - exponent.rounded(.down) >= 0.5 ? result * base.squareRoot() : result
     }
 }

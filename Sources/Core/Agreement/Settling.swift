@@ -18,10 +18,11 @@ struct Settling: Sendable {
     private var heardAt: Int64
     private var lastArrival: Int64
 
-    init(at now: Int64) { (began, askedAt, isUnheard, heardAt, lastArrival) = (now, now, true, now, now) }
-
-    /// After a suspension: the connection and its subscriptions exist.
-    init(resumedAt now: Int64) { (began, askedAt, isUnheard, heardAt, lastArrival) = (now, now, false, now, now) }
+    /// - Parameter isUnheard: `false` after a suspension: the connection and its subscriptions exist.
+    init(at now: Int64, isUnheard: Bool = true) {
+        (began, askedAt, heardAt, lastArrival) = (now, now, now, now)
+        self.isUnheard = isUnheard
+    }
 
     mutating func heard(at now: Int64) { (isUnheard, heardAt, lastArrival) = (false, now, now) }
 
@@ -67,14 +68,8 @@ struct Absence: Sendable {
     /// Handles the loss of the connection.
     mutating func lost(_ known: [String: HouseNode], _ candidates: [String: Candidate], at now: Int64) {
         for (name, node) in known {
-            let isRecent =
-                switch node.status {
-                case .offline(let since): now.subtractingClamped(since) < Self.lastWills
-                case .found, .online: true
-                }
-            if isRecent {
-                nodes[name] = candidates[name] ?? Candidate(name, node)
-            }
+            if case .offline(let since) = node.status, now.subtractingClamped(since) >= Self.lastWills { continue }
+            nodes[name] = candidates[name] ?? Candidate(name, node)
         }
         until = nil
     }

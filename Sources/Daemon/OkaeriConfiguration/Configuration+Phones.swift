@@ -25,6 +25,19 @@ extension Configuration {
         }
     }
 
+    /// Reads the key files, and returns that of the phone with a key; `nil` if no region has the phone. Blocking.
+    package func readPhoneFile(of key: IdentityResolvingKey) -> String? {
+        var copy = self
+        // A file that cannot be used is not the phone's.
+        try? copy.readIdentities(file: "")
+        return copy.phoneFile(of: key)
+    }
+
+    /// The file with a key, whose bytes may be in the wrong order.
+    private func phoneFile(of key: IdentityResolvingKey) -> String? {
+        identities.filter { $0.value.key == key || $0.value.key == key.reversed }.keys.min()
+    }
+
     /// Reads the key files of the phones. Blocking. A daemon without a phone's key would wait for the phone for ever, and so it does not
     /// start.
     ///
@@ -33,7 +46,14 @@ extension Configuration {
         var problems: [ConfigurationError.Problem] = []
         for (place, path) in phones where identities[path] == nil {
             do throws(IdentityFileError) {
-                identities[path] = try IdentityFile.load(path)
+                let identity = try IdentityFile.load(path)
+                if let other = phoneFile(of: identity.key) {
+                    problems.append(
+                        .init(
+                            place: place, found: "a second file with the key of \(other)",
+                            expected: "the key of another phone; to have one phone in several regions, write \(other) here"))
+                }
+                identities[path] = identity
             } catch {
                 problems.append(.init(place: place, found: "an unusable key file", expected: "a key: \(error)"))
             }

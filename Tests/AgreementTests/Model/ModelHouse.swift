@@ -100,7 +100,7 @@ struct ModelHouse {
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
         case .event(let region, let event):
-            nodes[index].house.eventReceived(region: region, event, at: moment)
+            nodes[index].house.eventReceived(region: region, event)
         case .forgotten(let node):
             if node == nodes[index].name { repeatTopics(index) }
             actions = nodes[index].house.forgotten(node: node, at: moment)

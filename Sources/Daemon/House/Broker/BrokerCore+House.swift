@@ -58,7 +58,7 @@ extension BrokerCore {
         case .battery(let level): return batteryReceived(message, of: level, at: now.instant)
         case .event(let level):
             if regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) {
-                house.eventReceived(region: level, event, at: now)
+                house.eventReceived(region: level, event)
             }
             return []
         case .promptAnswer(let name): return name == node ? answered(message) : []

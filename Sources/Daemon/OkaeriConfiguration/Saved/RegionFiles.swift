@@ -187,7 +187,10 @@ extension RegionFiles {
     }
 
     private static func edit(_ regions: SavedRegions, in content: Content, _ saved: SavedRegionsFile) -> Edit {
-        let unused = Set(content.regions.phones).subtracting(regions.phones)
+        // A region of `beacons.json` may name a key of the page. By the last part of its path: a link may lead to the same folder.
+        let ownKeys = content.merged.own.flatMap(\.monitored.signs).compactMap(\.phoneFile)
+            .compactMap { $0.split(separator: "/").last.map(String.init) }
+        let unused = Set(content.regions.phones).subtracting(regions.phones).subtracting(ownKeys)
         return Edit(
             file: saved.file, old: content.savedText, text: regions.text, obstacle: saved.file.obstacle,
             unused: unused.sorted().map { PhoneKeyFile(named: $0, in: saved.directory) })

@@ -42,7 +42,7 @@ package struct EnrollmentMachine: Sendable {
             case .timedOut(wasConnected: false): "no phone has connected in time"
             case .timedOut(wasConnected: true):
                 "the phone was connected and has not paired; if it has paired with this machine before, remove that first, on the "
-                    + "phone and with `bluetoothctl remove ADDRESS`"
+                    + "phone and with `bluetoothctl remove ADDRESS` (Android makes a new key when its last bond is removed)"
             case .noKey: "the phone has paired, but sent no identity resolving key; it cannot be enrolled"
             case .obstacle(let reason): reason
             }
@@ -80,6 +80,8 @@ package struct EnrollmentMachine: Sendable {
     private var devices: [PairingDevice] = []
     /// The devices that had paired before, or `nil` before the first list.
     private var pairedBefore: Set<String>?
+    /// The devices that were connected before.
+    private var connectedBefore: Set<String> = []
     private var keys: [DeviceIdentity] = []
     /// The time of entering the state.
     private var entered: ContinuousClock.Instant
@@ -98,7 +100,13 @@ package struct EnrollmentMachine: Sendable {
         case .didStartAdvertising: if state == .preparing { enter(.advertising, now) }
         case .devices(let devices):
             self.devices = devices
-            if pairedBefore == nil { pairedBefore = Set(devices.filter(\.isPaired).map(\.identifier)) }
+            let connected = devices.filter(\.isConnected).map(\.identifier)
+            if pairedBefore == nil {
+                pairedBefore = Set(devices.filter(\.isPaired).map(\.identifier))
+                connectedBefore = Set(connected)
+            }
+            // A phone whose bond is still there connects, and does not pair again.
+            if connected.contains(where: { !isNew($0) && !connectedBefore.contains($0) }) { wasConnected = true }
         case .key(let identity): keys = (keys + [identity]).suffix(Self.keyLimit)
         case .obstacle(let reason):
             if case .settling = state { break }
@@ -145,7 +153,7 @@ package struct EnrollmentMachine: Sendable {
     /// The phone that connects, or the connected one.
     private mutating func look(_ now: ContinuousClock.Instant) -> [Action] {
         guard case .pairing(let identifier) = state else {
-            let candidate = devices.first { isNew($0) && $0.isConnected && ($0.isResolvable || $0.isPaired) }
+            let candidate = devices.first { isNew($0.identifier) && $0.isConnected && ($0.isResolvable || $0.isPaired) }
             guard state == .advertising, let candidate else { return [] }
             (wasConnected, requestCount) = (true, 0)
             enter(.pairing(device: candidate.identifier), now)
@@ -165,7 +173,7 @@ package struct EnrollmentMachine: Sendable {
         return [.pair(device: identifier)]
     }
 
-    private func isNew(_ device: PairingDevice) -> Bool { pairedBefore?.contains(device.identifier) == false }
+    private func isNew(_ device: String) -> Bool { pairedBefore?.contains(device) == false }
 
     private mutating func enter(_ state: State, _ now: ContinuousClock.Instant) {
         (self.state, entered) = (state, now)

@@ -79,6 +79,7 @@ extension PageData {
     private func store(_ identity: DeviceIdentity, of name: String, in directory: String) async throws(PageFailure) {
         try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
             [self] () throws(PageFailure) in
+            try refuseKnown(identity)
             let key = Self.key(of: name, in: directory)
             try Self.written { () throws(WriteObstacle) in
                 try key.write(identity.key.secretText + (identity.address.map { " \($0)" } ?? ""))
@@ -92,6 +93,16 @@ extension PageData {
             }
         }
         await reload()
+    }
+
+    /// Throws if a region has the phone already: a phone is received by one key file.
+    private func refuseKnown(_ identity: DeviceIdentity) throws(PageFailure) {
+        let configuration = try Self.permitted { () throws(RegionFiles.Refusal) in
+            try files.content().merged.configuration
+        }
+        if let file = configuration.readPhoneFile(of: identity.key) {
+            throw PageFailure(.conflict, "the phone is enrolled already: \(file) has its key")
+        }
     }
 
     private static func written(_ write: () throws(WriteObstacle) -> Void) throws(PageFailure) {

@@ -26,6 +26,9 @@ package final class PhoneSurvey: ScannerDelegate {
         package var count: Int
         package var firstHeard, lastHeard: Instant
 
+        /// The least one makes room first.
+        fileprivate var rank: (Int, Instant) { (file == nil ? 0 : 1, lastHeard) }
+
         /// The mean time between two advertisements in seconds; `nil` after a single one.
         package var interval: Double? {
             count > 1 ? firstHeard.duration(to: lastHeard) / .seconds(1) / Double(count - 1) : nil
@@ -37,7 +40,7 @@ package final class PhoneSurvey: ScannerDelegate {
         var resolver: AddressResolver
     }
 
-    /// The maximum number of addresses. The one that was received longest ago makes room.
+    /// The maximum number of addresses. The one that was received longest ago makes room, those of known phones last.
     private static let limit = 512
     /// Reports this close are one advertisement, sent on three channels.
     private static let shortestGap = Duration.seconds(1) / 64
@@ -85,7 +88,7 @@ package final class PhoneSurvey: ScannerDelegate {
         guard phone != nil || report.addressType == .random && report.address.isResolvable else { return }
         let found = state.devices[report.address]
         if found == nil, state.devices.count >= Self.limit,
-            let oldest = state.devices.min(by: { $0.value.lastHeard < $1.value.lastHeard })?.key
+            let oldest = state.devices.min(by: { $0.value.rank < $1.value.rank })?.key
         {
             state.devices[oldest] = nil
         }

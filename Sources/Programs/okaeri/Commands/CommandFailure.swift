@@ -56,6 +56,10 @@ extension CommandFailure {
         }
         let status = Okaeri.exitCode(for: error)
         if !(error is ExitCode), !status.isSuccess {
+            // The message would show it.
+            if let sentence = EnrollCommand.misplacedKey(arguments) {
+                end(CommandFailure(sentence, status: Exit.usage), arguments: [])
+            }
             if let sentence = Okaeri.unknownCommand(arguments) {
                 end(CommandFailure(sentence, status: Exit.usage), arguments: arguments)
             }

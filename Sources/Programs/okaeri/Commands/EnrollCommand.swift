@@ -29,7 +29,8 @@ struct EnrollCommand: AsyncParsableCommand {
         name: .customLong("import"),
         help: """
             The key: 32 hexadecimal digits, or base64. Prefer -, which asks for it, or reads it from standard input: a key on \
-            the command line stays in the history of the shell and in the log of sudo.
+            the command line stays in the history of the shell and in the log of sudo, and while the command runs under sudo, \
+            every user sees it in the list of processes.
             """)
     var key: String?
 
@@ -57,8 +58,8 @@ struct EnrollCommand: AsyncParsableCommand {
         if let key { CommandLine.hide(key) }
         if let key, key != "-" {
             Terminal.complain(
-                "the key on the command line stays in the history of the shell and in the log of sudo; delete it there, and use "
-                    + "`--import -` next time")
+                "the key on the command line stays in the history of the shell and in the log of sudo, and in the list of processes "
+                    + "while sudo waits; delete it there, and use `--import -` next time")
         }
         let origin = fromBroker ? " --from-broker" : isPairing ? "" : " --import -"
         let enrollment = try PhoneEnrollment(config, name: name, command: "enroll \(name)\(origin)")
@@ -71,7 +72,17 @@ struct EnrollCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
-        let isInUse = try await enrollment.store(identity)
+        let isInUse: Bool
+        do {
+            isInUse = try await enrollment.store(identity)
+        } catch {
+            if isPairing {
+                Terminal.complain(
+                    "the phone stays paired; remove it on the phone and with `bluetoothctl remove "
+                        + "\(identity.address.map { "\($0)" } ?? "ADDRESS")` before you try again")
+            }
+            throw error
+        }
         guard isPairing else {
             if isInUse { enrollment.sayUnproven() }
             return
@@ -120,6 +131,18 @@ struct EnrollCommand: AsyncParsableCommand {
             guard let number = Int(answer), directory.phones.indices.contains(number - 1) else { continue }
             return DeviceIdentity(key: directory.phones[number - 1].key)
         }
+    }
+}
+
+extension EnrollCommand {
+    /// Returns a sentence for a command line of `enroll` with a key in a wrong place; `nil` for any other.
+    static func misplacedKey(_ arguments: [String]) -> String? {
+        func isKey(_ argument: String) -> Bool {
+            let value = argument.hasPrefix("--") ? argument.split(separator: "=", maxSplits: 1).last : argument[...]
+            return value.flatMap { IdentityResolvingKey($0) } != nil
+        }
+        guard arguments.first == configuration.commandName, arguments.contains(where: isKey) else { return nil }
+        return "the command line has a key in a wrong place; use `okaeri enroll NAME --import -`"
     }
 }
 

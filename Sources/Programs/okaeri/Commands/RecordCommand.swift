@@ -22,7 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Replace each Bluetooth address by another one, the same throughout the capture. It does not replace UUIDs."
+            "Replace the address of each sender by another one, the same throughout the capture. Names, UUIDs and addresses inside advertisements stay."
     )
     var redact = false
 

@@ -28,6 +28,8 @@ struct PhoneEnrollment {
             throw CommandFailure(
                 "\(path) is there already; remove it first, or choose another name", status: Exit.cannotCreate)
         }
+        // After a pairing a refusal would come too late.
+        _ = try changedText()
     }
 
     /// Throws if the user does not want the files to be written. Without a terminal there is no question.
@@ -47,10 +49,12 @@ struct PhoneEnrollment {
     /// - Returns: Whether a service uses the region from now on.
     func store(_ identity: DeviceIdentity) async throws -> Bool {
         var change = change
-        let text =
-            isTaken
-            ? nil
-            : try change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) }
+        let text = try changedText()
+        if let file = before.readPhoneFile(of: identity.key) {
+            throw CommandFailure(
+                "the phone is enrolled already: \(file) has its key; to have it in another region, add "
+                    + "{\"phone\": \(JSON.text(file))} to its \"anyOf\"", status: Exit.cannotCreate)
+        }
         try write(identity, text, &change)
         guard !isTaken else {
             change.say(
@@ -66,6 +70,12 @@ struct PhoneEnrollment {
         change.say(
             "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
         )
+    }
+
+    /// The configuration with the new region; `nil` if there is a region of that name.
+    private func changedText() throws -> String? {
+        isTaken
+            ? nil : try change.changed { text throws(ConfigurationError) in try text.adding(phone: path, as: name) }
     }
 
     private var isTaken: Bool { before.regions.contains { $0.identifier == name } }

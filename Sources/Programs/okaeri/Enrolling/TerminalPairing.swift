@@ -104,6 +104,7 @@ extension TerminalPairing {
         let question =
             request.digits.map { "\(device) shows six digits. Are they \($0)? [y/N] " }
             ?? "\(device) wants to pair, and shows no digits. Allow it? [y/N] "
+        Terminal.discardInput()
         try? Terminal.write(question, to: .output)
         let answer = await answers.next()?.lowercased()
         await line.begin("waiting for the pairing")
@@ -136,7 +137,6 @@ final class TerminalAnswers: Sendable {
 
     private func start(_ reader: Broadcaster) {
         let isStarted: Void? = try? BlockingThread.start {
-            // What was typed before a question is no answer to it.
             Terminal.forEachLine { line in reader.waiting.withLock { _ = $0?.yield(line) } }
             reader.waiting.withLock { $0?.finish() }
         }

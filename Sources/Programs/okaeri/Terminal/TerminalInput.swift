@@ -29,6 +29,9 @@ extension Terminal {
 }
 
 extension Terminal {
+    /// Discards what was typed until now: it is no answer to the next question.
+    static func discardInput() { tcflush(STDIN_FILENO, TCIFLUSH) }
+
     /// Stops showing what is typed, until ``showInput(_:)``. Suspending the program (Ctrl-Z) is off as well, because it would
     /// leave a shell without echo.
     ///
