@@ -14,8 +14,9 @@ HEAD = """# Commands
 `okaeri` without a command lists the missing steps of the set-up. `okaeri COMMAND --help` prints the text of this page about a command.
 
 With `--json` a command prints objects, one a line, and nothing else on standard output. If it fails, the last one is
-`{"error": "a sentence", "status": 69}`. Logs, progress and errors go to standard error. Colours are shown on a terminal only, and not
-if `NO_COLOR` is set.
+`{"error": "a sentence", "status": 69}`. `enroll` and `bluetooth on`, which ask on the terminal, have no `--json`.
+
+Logs, progress and errors go to standard error. Colours are shown on a terminal only, and not if `NO_COLOR` is set.
 
 ## Exit statuses
 
@@ -30,7 +31,7 @@ The same for all commands; `status --nagios` has those of a plugin ([automation.
 | 64 | wrong command line, or a name that does not exist |
 | 65 | a damaged capture or backup, or a history that cannot be read |
 | 69 | a part is missing: no daemon, no Bluetooth, no bus, no history |
-| 74 | a file or standard output cannot be written |
+| 74 | a file or standard output cannot be written, or a file that would be new is there already |
 | 77 | no permission |
 | 78 | the configuration does not load |
 

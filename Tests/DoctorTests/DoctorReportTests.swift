@@ -47,6 +47,7 @@ import Testing
         #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","HOOK":"onEnter","MESSAGE":"hook says hello"}"#,
         #"{"_COMM":"rosebud","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"hook says s3cr3t-t0ken"}"#,
         #"{"_PID":"1","__REALTIME_TIMESTAMP":"1795200124000000","MESSAGE":"okaeri.service: Main process exited, code=exited, status=78/CONFIG"}"#,
+        #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"notify[0], webhook at http://192.168.7.23:9999/x, https://pi4711:8123"}"#,
         "no JSON at all",
     ]
 
@@ -84,6 +85,17 @@ import Testing
         }
         for number in ["4711", "815"] { #expect(!text.contains(number)) }
         #expect(!text.contains("\u{1B}") && !text.contains("\u{E000}"))
+    }
+
+    @Test func `the names of the page's regions are known without a daemon`() throws {
+        let text =
+            #"{"regions": [{"identifier": "AnnaMueller", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "#
+            + #""wifi": {"ssid": "Nebelnetz"}}], "node": {"room": "attic"}}"#
+        let names = DoctorReport.names(try Configuration(json: Array(text.utf8), file: "regions.json"))
+        #expect(
+            names == [
+                KnownName("AnnaMueller", "region"), KnownName("Nebelnetz", "ssid"), KnownName("attic", "room"),
+            ])
     }
 
     @Test func `a report has what explains a fault`() {

@@ -33,6 +33,20 @@ import Testing
         return path
     }
 
+    @Test(arguments: [
+        ("http://ntfy.example/topic", true, true), ("http://anna:secret@ntfy.example:8080/topic", false, true),
+        ("https://ntfy.example/topic", true, false), ("http://ntfy.example/topic", false, false),
+        ("http://127.0.0.1:8080/topic", true, false), ("http://[::1]:8080/topic", true, false),
+    ])
+    func `a login that is sent unencrypted is a warning without the login`(
+        url: String, hasToken: Bool, isWarned: Bool
+    ) throws {
+        let token = hasToken ? #", "tokenFile": "\#(try file("token", mode: 0o600))""# : ""
+        let found = try remarks(#"{"regions": [], "notify": [{"type": "ntfy", "url": "\#(url)"\#(token)}]}"#)
+        #expect(found.map(\.place) == (isWarned ? ["notify[0].url"] : []) && found.allSatisfy { !$0.isError })
+        #expect(!found.map(\.description).joined().contains("secret"))
+    }
+
     @Test func `a program must be a file that the daemon may execute and others may not write`() throws {
         let good = try file("good", mode: 0o755)
         let plain = try file("plain", mode: 0o644)

@@ -50,6 +50,31 @@ import Testing
         func configured(_ configuration: Configuration) { received.withLock { $0.append(configuration.node.name) } }
     }
 
+    /// A part that takes long for each configuration.
+    private final class SlowPart: Configured {
+        let state = Watched((running: 0, most: 0, names: [String?]()))
+
+        func configured(_ configuration: Configuration) async {
+            state.change { ($0.running, $0.most) = ($0.running + 1, max($0.most, $0.running + 1)) }
+            // The other attempts run meanwhile, if they may.
+            await Task {}.value
+            state.change { ($0.running, $0.names) = ($0.running - 1, $0.names + [configuration.node.name]) }
+        }
+    }
+
+    @Test func `attempts follow one another, and the last one has the latest text`() async throws {
+        let part = SlowPart()
+        let reloader = try reloader(try write(""), parts: [part])
+        await withDiscardingTaskGroup { group in
+            for number in 0..<8 {
+                _ = try? write(#""node": {"name": "node-\#(number)"},"#)
+                group.addTask { await reloader.reload() }
+            }
+        }
+        #expect(part.state.value.most == 1 && part.state.value.names.count == 8)
+        #expect(part.state.value.names.last == "node-7" && reloader.configuration.node.name == "node-7")
+    }
+
     @Test func `a file that cannot be used leaves the configuration in force, and its mistakes in the report`()
         async throws
     {

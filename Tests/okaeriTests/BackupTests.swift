@@ -90,6 +90,7 @@ import Testing
         #expect(restored.status == 0 && !(saved.output + restored.output).contains(key.prefix(12)), "\(restored)")
         #expect(new.text("state/anna.irk") == key && new.text("state/anna.irk.bak") == "another\n")
         #expect(try mode("\(new.path)/state/anna.irk") == 0o600)
+        #expect(try mode("\(new.path)/etc/beacons.json") == 0o640, "its addresses may be secrets")
         #expect(new.text("state/regions.json") == regions && new.text("state/bob.irk") == nil)
     }
 

@@ -97,6 +97,16 @@ import Testing
         #expect(outcome.status == 64 && outcome.errors.contains(hint), "\(outcome)")
     }
 
+    @Test func `the object of a failure is the last one`() throws {
+        let taken = try binary.file("report", [])
+        let outcome = try binary.run(
+            ["doctor", "--report", taken, "--json", "--socket", "\(binary.folder)/none.sock"])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.status == 74 && lines.count > 1, "\(outcome)")
+        #expect(lines.last?.hasPrefix(#"{"error":"#) == true)
+        #expect(lines.dropLast().allSatisfy { !$0.contains(#"{"error":"#) })
+    }
+
     @Test func `the page lists each status that a command uses`() throws {
         let page = try String(contentsOfFile: "\(Binary.top)/docs/commands.md", encoding: .utf8)
         for status in [0, 1, 2, 3, 64, 65, 69, 74, 77, 78] {

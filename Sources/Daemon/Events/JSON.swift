@@ -15,11 +15,6 @@ package enum JSON {
     /// Returns an object on one line, its members sorted.
     package static func line(_ value: some Encodable) -> String { text(of: value, encoder(.sortedKeys), else: "{}") }
 
-    /// An object for a person: indented, its members sorted.
-    package static func document(_ value: some Encodable) -> String {
-        text(of: value, encoder([.prettyPrinted, .sortedKeys]), else: "{}")
-    }
-
     /// Returns an encoder that does not escape slashes.
     package static func encoder(_ formatting: JSONEncoder.OutputFormatting = []) -> JSONEncoder {
         let encoder = JSONEncoder()

@@ -70,7 +70,7 @@ package struct CaptureScore: Codable, Sendable, Equatable {
     }
 
     /// As JSON.
-    package var json: String { JSON.document(self) }
+    package var json: String { JSON.line(self) }
 }
 
 extension CaptureScore.Gaps {

@@ -51,7 +51,8 @@ extension Configuration {
                     problems.append(
                         .init(
                             place: place, found: "a second file with the key of \(other)",
-                            expected: "the key of another phone; to have one phone in several regions, write \(other) here"))
+                            expected:
+                                "the key of another phone; to have one phone in several regions, write \(other) here"))
                 }
                 identities[path] = identity
             } catch {

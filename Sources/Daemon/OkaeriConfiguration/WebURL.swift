@@ -10,6 +10,8 @@ package struct WebURL: Sendable, Hashable {
     package let path: String
     /// Whether the address has a user's name, which each request sends as a login.
     package let hasLogin: Bool
+    /// Whether a request leaves this machine unencrypted.
+    package let isReadable: Bool
     private let hasQuery: Bool
 
     private static let byteLimit = 2048
@@ -25,6 +27,7 @@ package struct WebURL: Sendable, Hashable {
         let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2, let server = parts.last, Self.isServer(server) else { return nil }
         hasLogin = parts.count > 1
+        isReadable = scheme == "http://" && !Self.isLoopback(server)
         let behind = rest[authority.endIndex...]
         self.text = text
         origin = scheme + server
@@ -45,6 +48,12 @@ package struct WebURL: Sendable, Hashable {
         }
         return 1...253 ~= host.utf8.count
             && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Configuration.isPlain($0) }
+    }
+
+    private static func isLoopback(_ server: Substring) -> Bool {
+        let end = server.lastIndex(of: "]").map(server.index(after:)) ?? server.startIndex
+        let host = server[..<(server[end...].firstIndex(of: ":") ?? server.endIndex)]
+        return Configuration.isLoopback(host.filter { !"[]".contains($0) })
     }
 
     /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is no topic.

@@ -17,7 +17,7 @@ struct LoginEndpoints: Sendable {
     private static let largestBody = 1024
 
     private static let noPage =
-        "there is no page; write \"web\": {\"listen\": \"127.0.0.1:8080\"} into beacons.json and restart the daemon"
+        "there is no page; run `sudo okaeri web on`"
 
     var all: [Endpoint] {
         [

@@ -74,7 +74,6 @@ enum Exit {
     static let usage = ExitCode(64)
     static let dataError = ExitCode(65)
     static let unavailable = ExitCode(69)
-    static let cannotCreate = ExitCode(73)
     static let ioError = ExitCode(74)
     static let noPermission = ExitCode(77)
     static let configuration = ExitCode(78)

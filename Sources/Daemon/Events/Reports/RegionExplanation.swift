@@ -14,7 +14,7 @@ package struct RegionExplanation: Sendable {
     }
 
     /// The region's report as JSON.
-    package var json: String { JSON.document(region) }
+    package var json: String { JSON.line(region) }
 
     /// A few lines.
     package var text: String {

@@ -75,7 +75,7 @@ package struct StatusSummary: Sendable {
     }
 
     /// The report as JSON.
-    package var json: String { JSON.document(report) }
+    package var json: String { JSON.line(report) }
 
     private static func line(_ occupancy: Occupancy) -> String {
         let all = occupancy.inside + occupancy.outside + occupancy.unknown

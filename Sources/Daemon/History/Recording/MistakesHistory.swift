@@ -59,7 +59,7 @@ package struct MistakesHistory: Codable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    package var json: String { JSON.document(self) }
+    package var json: String { JSON.line(self) }
 }
 
 extension MistakesHistory.Mistake {

@@ -46,7 +46,7 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Looks at the files and the addresses. Blocking.
-    package var remarks: [Remark] { commands + secrets + addresses }
+    package var remarks: [Remark] { commands + secrets + logins + addresses }
 }
 
 // MARK: Programs
@@ -130,6 +130,17 @@ extension ConfigurationCheck {
 // MARK: Secrets
 
 extension ConfigurationCheck {
+    /// The logins that other devices in the network can read.
+    private var logins: [Remark] {
+        configuration.notify.enumerated().compactMap { index, target in
+            guard target.url.isReadable, target.tokenFile != nil || target.url.hasLogin else { return nil }
+            return Remark(
+                isError: false, place: "notify[\(index)].url",
+                found: "the login is sent to \(target.url.origin) unencrypted",
+                remedy: "write https:// if the server has it")
+        }
+    }
+
     private var secrets: [Remark] {
         configuration.secretFiles.flatMap { file in
             switch file.kind {

@@ -25,6 +25,8 @@ final class Reloader: Sendable {
     /// The configuration of the start. Settings that need a restart are in force as they were then.
     private let start: Configuration
     private let loaded: Mutex<Loaded>
+    /// The last attempt to read the file again.
+    private let attempts = Mutex<Task<Void, Never>?>(nil)
     private let parts: [any Configured]
     private let supervision: Supervision?
     private let logger: Logger
@@ -57,7 +59,20 @@ final class Reloader: Sendable {
             restart: loaded.pending.isEmpty ? nil : loaded.pending)
     }
 
+    /// Reads the configuration again. Attempts follow one another, so that the last one reads the latest text.
     func reload() async {
+        let attempt = attempts.withLock { last in
+            let attempt = Task { [last] in
+                await last?.value
+                await readAgain()
+            }
+            last = attempt
+            return attempt
+        }
+        await attempt.value
+    }
+
+    private func readAgain() async {
         supervision?.reloading()
         do throws(ConfigurationError) {
             let new = try await read()

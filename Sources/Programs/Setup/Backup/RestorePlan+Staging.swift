@@ -88,10 +88,11 @@ extension RestorePlan {
             let status = try place.status()
             let owner =
                 status.map { (user: $0.st_uid, group: $0.st_gid) }
-                ?? (isConfiguration ? (user: geteuid(), group: getegid()) : (user: account.user, group: account.group))
+                ?? (user: isConfiguration ? geteuid() : account.user, group: account.group)
             let permissions =
                 status.map { FilePermissions(rawValue: $0.st_mode & 0o7777) }
-                ?? (isConfiguration ? [.ownerReadWrite, .groupRead, .otherRead] : .ownerReadWrite)
+                // The addresses in a configuration may be secrets. Its owner can open it to others.
+                ?? (isConfiguration ? [.ownerReadWrite, .groupRead] : .ownerReadWrite)
             do throws(Errno) {
                 let directory = try place.opened()
                 try FileDescriptor.replaceFile(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Client
 import Events
+import Glibc
 import OkaeriConfiguration
 import Plumbing
 
@@ -49,6 +50,8 @@ extension CommandFailure {
     /// - Parameter arguments: the command line without the program's name.
     static func end(_ error: any Error, arguments: [String]) -> Never {
         let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        // The object of the failure is the last one.
+        fflush(nil)
         if let failure = error as? CommandFailure {
             Terminal.complain(failure.message)
             if wantsJSON { try? Terminal.print(failure.json) }

@@ -41,7 +41,7 @@ struct DoctorCommand: AsyncParsableCommand {
             try report.write(to: file)
             Terminal.complain("the report is in \(file); read it before you send it")
         } catch {
-            throw CommandFailure(error.description, status: Exit.cannotCreate)
+            throw CommandFailure(error.description, status: Exit.ioError)
         }
     }
 }

@@ -16,7 +16,7 @@ struct EnrollCommand: AsyncParsableCommand {
             NAME.irk beside beacons.json, with mode 0600, adds a region NAME with this phone, and after a pairing waits up to ten \
             minutes until the phone is received. The bond is kept, unless --forget is given. If the pairing fails or is ended, \
             the adapter and its bonds are as before. Exit status: 0; 1 if it was ended, or there is no such phone; 64 for a text \
-            that is no key; 69 if Bluetooth, the phone, the broker or the service does not answer; 73 if the file is there \
+            that is no key; 69 if Bluetooth, the phone, the broker or the service does not answer; 74 if the file is there \
             already; 77 without the right to pair or to write the files; 78 if beacons.json has mistakes.
             """)
 

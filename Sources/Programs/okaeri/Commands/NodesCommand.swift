@@ -82,10 +82,13 @@ struct NodesForgetCommand: AsyncParsableCommand {
     @Argument(help: "The node's name in `okaeri nodes`.")
     var name: String
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
             _ = try await socket.client.forget(node: name)
-            print("\(name) is forgotten")
+            print(json ? JSON.line(["forgotten": name]) : "\(name) is forgotten")
         }
     }
 }

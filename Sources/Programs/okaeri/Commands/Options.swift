@@ -174,9 +174,8 @@ extension CompletionKind {
     /// The identifiers of the configured regions.
     static var regions: CompletionKind {
         .custom { _, _, _ in
-            guard let file = try? Configuration.file(named: nil), let configuration = try? Configuration(file: file)
-            else { return [] }
-            return configuration.regions.map(\.identifier)
+            (try? ConfigurationOptions.parse([]).found(directory: nil).merged.configuration.regions.map(\.identifier))
+                ?? []
         }
     }
 }

@@ -51,9 +51,13 @@ struct AnswerCommand: AsyncParsableCommand {
     @Argument(help: "join, later or never.")
     var answer: PromptAnswer
 
+    @Flag(help: "Print the prompts that are left as JSON.")
+    var json = false
+
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
-            _ = try await socket.client.answer(id, answer)
+            let report = try await socket.client.answer(id, answer)
+            if json { print(JSON.line(report)) }
         }
     }
 }

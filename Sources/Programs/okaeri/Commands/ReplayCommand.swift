@@ -41,7 +41,9 @@ struct ReplayCommand: ParsableCommand {
     func validate() throws {
         if let speed, !(speed > 0 && speed.isFinite) { throw ValidationError("--speed takes a number above zero") }
         if phone != nil, !score { throw ValidationError("--phone belongs to --score") }
-        if let phone, IdentityResolvingKey(phone) != nil { throw ValidationError("--phone takes a key file, not a key") }
+        if let phone, IdentityResolvingKey(phone) != nil {
+            throw ValidationError("--phone takes a key file, not a key")
+        }
         if score, speed != nil { throw ValidationError("--score replays at full speed; leave out --speed") }
         if score, stateDirectory != nil { throw ValidationError("--score writes no history; leave out --state-dir") }
         guard let house else {

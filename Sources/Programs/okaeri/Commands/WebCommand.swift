@@ -34,9 +34,13 @@ struct WebLinkCommand: AsyncParsableCommand {
     @Flag(help: "Print no QR code.")
     var plain = false
 
+    @Flag(help: "Print JSON: the addresses of the page, the token, and the seconds for which it is valid.")
+    var json = false
+
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
             let link = try await socket.client.webLink()
+            if json { return print(JSON.line(link)) }
             WebLink.show(link, at: address, plain: plain)
         }
     }
@@ -74,12 +78,16 @@ struct WebRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The browser's six letters in `okaeri web devices`, or `all`.")
     var id: String
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
             let client = socket.client
             let ids =
                 id == "all" ? try await client.get(Route.devices, as: [WebDeviceReport].self).map(\.id) : [id]
             for id in ids { _ = try await client.revoke(device: id) }
+            if json { return print(JSON.line(["revoked": ids])) }
             print(ids.isEmpty ? "no browser was let in" : "\(ids.joined(separator: ", ")): let in no more")
         }
     }

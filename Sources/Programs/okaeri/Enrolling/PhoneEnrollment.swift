@@ -26,7 +26,7 @@ struct PhoneEnrollment {
         self.name = name
         guard access(path, F_OK) != 0 else {
             throw CommandFailure(
-                "\(path) is there already; remove it first, or choose another name", status: Exit.cannotCreate)
+                "\(path) is there already; remove it first, or choose another name", status: Exit.ioError)
         }
         // After a pairing a refusal would come too late.
         _ = try changedText()
@@ -53,7 +53,7 @@ struct PhoneEnrollment {
         if let file = before.readPhoneFile(of: identity.key) {
             throw CommandFailure(
                 "the phone is enrolled already: \(file) has its key; to have it in another region, add "
-                    + "{\"phone\": \(JSON.text(file))} to its \"anyOf\"", status: Exit.cannotCreate)
+                    + "{\"phone\": \(JSON.text(file))} to its \"anyOf\"", status: Exit.ioError)
         }
         try write(identity, text, &change)
         guard !isTaken else {

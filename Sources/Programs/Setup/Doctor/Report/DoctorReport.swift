@@ -66,6 +66,14 @@ package struct DoctorReport: Sendable {
         return names
     }
 
+    /// The names of the configuration as the daemon uses it, with the regions of the page.
+    static func names(_ configuration: Configuration?) -> [KnownName] {
+        guard let configuration else { return [] }
+        return configuration.regions.map { KnownName($0.identifier, "region") }
+            + configuration.regions.compactMap(\.network).map { KnownName($0.ssid, "ssid") }
+            + [configuration.node.room].compactMap(\.self).map { KnownName($0, "room") }
+    }
+
     private static func names(_ house: NodesReport?) -> [KnownName] {
         guard let house else { return [] }
         return [KnownName(house.node, "node"), KnownName(house.site, "site")]
@@ -130,7 +138,7 @@ extension DoctorReport {
                 machine.system, machine.adapters, machine.configuration
             )
         }
-        facts.names = Self.names
+        facts.names = Self.names + Self.names(doctor.configured)
         self.init(facts)
     }
 

@@ -155,6 +155,7 @@ struct Redaction: Sendable {
     /// Returns the kind of a name or an address by its form; `nil` for any other word.
     static func kind(of word: String) -> String? {
         if word.contains("@") { return "address" }
+        if word.contains("://") { return "url" }
         if word.hasPrefix("/") || word.hasPrefix("~/") { return plainPaths.contains(word) ? nil : "path" }
         if word.hasPrefix("okaeri/") || word.contains("/device/") { return "topic" }
         let digits = word.filter { !":-_".contains($0) }
