@@ -265,7 +265,7 @@ import WiFi
                 _ = try await client.webLink()
             } throws: {
                 guard case APIClient.Failure.refused(404, let sentence) = $0 else { return false }
-                return sentence.contains("\"web\"")
+                return sentence.contains("okaeri web on")
             }
         }
     }
