@@ -236,8 +236,8 @@ def browse(folder, link):
 
 @scenario(within=480)
 def setup_with_service(folder):
-    """As root, with the package: the service uses the file, the user joins its group, and the page, the room and the broker are
-    set."""
+    """From the package to the page on a phone in three actions: the installation, `okaeri setup`, and the link. The service uses
+    the file, the user joins its group, and the page, the room and the broker are set; JSON is not edited."""
     controller = Controller(folder)
     controller.tell("start home")
     run("useradd", "--comment", "Anna Example", "anna")
