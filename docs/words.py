@@ -3,8 +3,8 @@
 
 A documentation comment, and each of its list items, is a noun phrase or begins with a verb: it does not open with a question
 word, but for "Whether" at a Boolean. Comments and pages name the actor and use no pronoun for an unnamed person; in Swift sources
-that also applies to messages. Software reports, notifies or sends; it does not speak. In pages and in scripts it also stores,
-receives and deletes; it does not know or hear.
+that also applies to messages. Software reports, notifies or sends; it does not speak. In sources of Swift, C and JavaScript it does
+not say anything either; in pages and in scripts it also stores, receives and deletes: it does not know or hear.
 
 It reads every file in git by its kind: comments of programs, docstrings, and whole pages.
 """
@@ -24,6 +24,7 @@ PERSON = re.compile(r"\b(nobody|somebody|anybody|everybody|someone|anyone|everyo
 MESSAGE = re.compile(r"\b(nobody|somebody|anybody|everybody|whoever)\b", re.IGNORECASE)
 WHO = re.compile(r"\b(who|whom)\b", re.IGNORECASE)
 SPEECH = re.compile(r"\b(told|tells|telling)\b", re.IGNORECASE)
+SAYING = re.compile(r"\b(says|said|saying)\b", re.IGNORECASE)
 MIND = re.compile(r"\b(knows|hears|heard|believes|believed|forgets|forgotten|remembers)\b", re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 PAGES = (".md", ".1")
@@ -108,6 +109,8 @@ def check(name, number, prose):
         print(f"{name}:{number}: names no actor: {prose.strip()}")
     if SPEECH.search(plain):
         print(f"{name}:{number}: say reports, notifies or sends: {prose.strip()}")
+    if name.endswith(SLASHES) and SAYING.search(plain):
+        print(f"{name}:{number}: say reports, publishes, shows or contains: {prose.strip()}")
     if not name.endswith(SLASHES) and MIND.search(plain):
         print(f"{name}:{number}: say stores, receives, accepts or deletes: {prose.strip()}")
 

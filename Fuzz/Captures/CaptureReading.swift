@@ -59,7 +59,7 @@ struct CaptureReading: Equatable {
                 payload: Array(buffer[packet.payload])))
     }
 
-    /// After an error the reader says the same again.
+    /// After an error the reader throws the same again.
     private func checkStandstill(_ reader: CaptureReader, _ buffer: UnsafeRawBufferPointer, _ position: Int) {
         var (copy, place) = (reader, position)
         do throws(CaptureError) {

@@ -1,7 +1,7 @@
 import FuzzSupport
 import HCI
 
-/// The input is a controller's stream: H4 packets, one after another, each as long as its header says, the last one cut
+/// The input is a controller's stream: H4 packets, one after another, each of the length in its header, the last one cut
 /// where the input ends. Advertising reports are put together over all of it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHCI(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -94,7 +94,7 @@ import Testing
         #expect(hall.events == [.exit])
     }
 
-    /// The broker has what it said before: it was outside.
+    /// The broker has its earlier observation: it was outside.
     @Test mutating func `retained messages need no node's return`() {
         lose()
         hall.connect(at: 30)

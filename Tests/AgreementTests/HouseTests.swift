@@ -259,7 +259,7 @@ private struct Hand {
     @Test func `a node that was silent owns its regions again at its first word`() throws {
         let regions = ["a", "b", "c", "d", "e", "f", "g", "h"]
         var hand = Hand("hall", regions: regions)
-        // A third node owns the hub, and is slow to say that the silent one is offline.
+        // A third node owns the hub, and is slow to publish that the silent one is offline.
         let hub = try #require(
             ["porch", "kitchen", "cellar", "loft"].first {
                 Ownership.owner(of: Ownership.hub, among: ["hall", $0]) == $0

@@ -36,7 +36,7 @@ import Testing
         #expect(hall.news == [] && hall.events == [])
     }
 
-    /// An owner that lives knows it, and says so: of hundreds of regions three nodes each would say it besides.
+    /// An owner that lives publishes it: of hundreds of regions three nodes each would publish it besides.
     @Test(arguments: [false, true]) mutating func `what is missing is brought to a new owner alone`(isNew: Bool) {
         let owner = HouseAtHall.stronger
         hall.connect(at: 0)

@@ -168,7 +168,7 @@ import Testing
             house.settle()
             house.pass(Double.random(in: 0...2, using: &generator))
         }
-        // This node still says what it sees.
+        // This node still publishes its observations.
         house.see("hall", .inside, rssi: -50)
         house.pass(400, hearing: ["hall": -50])
         #expect(house.value("okaeri/home/node/hall/region/keys")?.contains("\"state\":\"inside\"") == true)

@@ -10,7 +10,7 @@ import Testing
 @testable import OkaeriConfiguration
 @testable import Setup
 
-/// The report for a bug: nothing in it says where, whose and at what address.
+/// The report for a bug: it has no places, names and addresses.
 @Suite struct DoctorReportTests {
     /// Whatever must not be in a report, from the configuration, the daemon, the journal and the machine.
     private static let secrets = [

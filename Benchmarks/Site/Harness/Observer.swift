@@ -1,8 +1,8 @@
 import MQTT
 import Plumbing
 
-/// Says what goes over a broker, a line each: the time on the monotonic clock in seconds, the topic, the payload. Of what is
-/// retained only what the broker says of itself.
+/// Prints the messages of a broker, a line each: the time on the monotonic clock in seconds, the topic, the payload. Of what is
+/// retained only the broker's messages about itself.
 enum Observer {
     static func run(port: UInt16) async throws {
         let settings = MQTTSettings(broker: .init(host: "127.0.0.1", port: port), clientID: "observer")

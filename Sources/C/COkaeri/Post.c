@@ -71,7 +71,7 @@ static int perform(CURL *handle, const struct okaeri_request *request, struct cu
     code |= curl.set(handle, CURLOPT_SSL_VERIFYPEER, 1L);
     code |= curl.set(handle, CURLOPT_SSL_VERIFYHOST, 2L);
     code |= curl.set(handle, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    // An empty text: no proxy, whatever the environment says.
+    // An empty text: no proxy, whatever the environment has.
     code |= curl.set(handle, CURLOPT_PROXY, "");
     code |= curl.set(handle, CURLOPT_NOSIGNAL, 1L);
     code |= curl.set(handle, CURLOPT_CONNECTTIMEOUT_MS, request->connect_limit);

@@ -28,7 +28,7 @@ extension HouseReplica {
         nodes[name] = known
         forgotten[name] = nil
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
-        // A silent node is present again by a refresh, though no message said that it was offline.
+        // A silent node is present again by a refresh, though no message made it offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)
         var actions = due
         actions += isMoved || wasEligible != known.isEligible(at: now.instant) ? ownersDetermined(at: now) : []

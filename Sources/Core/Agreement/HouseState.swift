@@ -31,7 +31,7 @@ package struct HouseState: Hashable, Sendable {
     /// Whether another node publishes the message again because the broker lost it. It reports nothing new.
     package var isRestored: Bool
 
-    /// A node that hears the beacon, and the observation by which the owner knows.
+    /// A node that receives the beacon, and the observation that proves it to the owner.
     package struct Hearing: Hashable, Sendable {
         package var node: String
         /// `nil` unless the broker has that observation, or a newer one, as far as the owner received.
@@ -181,7 +181,7 @@ package enum HouseAction: Hashable, Sendable {
     /// Publish this node's own observation of the region again. Behind a subscription its return shows that the retained
     /// observations of the others have arrived.
     case repeatObservation(region: String)
-    /// The region's message says that this node hears the beacon: publish its observation again unless it does.
+    /// The region's message lists this node as receiving the beacon: publish its observation again unless it does.
     case confirmObservation(region: String)
     /// Publish the region's state, retained, before what follows it.
     case publishState(region: String, HouseState)

@@ -9,7 +9,7 @@ extension Duration {
 }
 
 extension Int64 {
-    /// The sum, held at the ends: a capture's clock may say anything, and nothing may trap on it.
+    /// The sum, held at the ends: a capture's clock may have any value, and nothing may trap on it.
     @inlinable
     @inline(__always)
     package func addingClamped(_ other: Int64) -> Int64 {

@@ -1,7 +1,7 @@
 extension Duration {
     package func seconds(digits: Int) -> Double { (self / .seconds(1)).rounded(digits: digits) }
 
-    /// The duration in the one unit that says most: `3 days`, `5 h`, `2 min`, `40 s`.
+    /// The duration in its largest unit: `3 days`, `5 h`, `2 min`, `40 s`.
     package var roughly: String {
         let seconds = self / .seconds(1)
         let units = [("days", 86_400.0), ("h", 3600), ("min", 60)]

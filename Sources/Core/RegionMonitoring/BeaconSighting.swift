@@ -8,7 +8,7 @@ public struct BeaconSighting: Hashable, Sendable {
     /// The RSSI at one metre by its manufacturer, in dBm.
     public var measuredPower: Int8
 
-    /// The RSSI here, in dBm; `nil` if unknown: then it proves presence and says nothing of distance.
+    /// The RSSI here, in dBm; `nil` if unknown: then it proves presence and has no distance.
     public var rssi: Int8?
 
     /// One advertisement; both strengths in dBm.

@@ -17,7 +17,7 @@ package struct APIClient: Sendable {
         case notPermitted(socket: String)
         /// The daemon did not answer in time, or not as it should.
         case noAnswer(socket: String, reason: String)
-        /// The daemon says that it cannot be done, and why.
+        /// The daemon refuses, with a reason.
         case refused(status: UInt, sentence: String)
 
         /// Whether it may be better later: a daemon restarts.
@@ -158,7 +158,7 @@ package struct APIClient: Sendable {
         return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
     }
 
-    /// Says what an error of the connection means.
+    /// Returns the meaning of an error of the connection.
     ///
     /// - Parameter silence: the seconds without an answer after which the connection is closed; nil: the time limit.
     private func explaining<Answer>(

@@ -43,7 +43,7 @@ package struct StateWait: Sendable {
 
     /// - Parameters:
     ///   - region: nil: any that is inside, or all that are outside.
-    ///   - isHouse: whether by what the house agrees on, and not by what the daemon's own machine hears.
+    ///   - isHouse: whether by the agreement of the house, and not by what the daemon's own machine receives.
     package init(for state: State, region: String?, isHouse: Bool = false, client: APIClient) {
         self.state = state
         self.isHouse = isHouse

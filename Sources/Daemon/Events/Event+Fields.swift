@@ -6,7 +6,7 @@ import RegionMonitoring
 import WiFi
 
 extension Event {
-    /// Everything the event says, in the order in which people read it.
+    /// All fields of the event, in the order in which people read them.
     package var fields: [EventField] {
         [EventField("time", .text(Timestamp.text(time))), EventField("event", .text(kind.name.rawValue))]
             + kind.fields

@@ -123,7 +123,7 @@ extension Event.Kind {
         }
     }
 
-    /// The event that says a region monitor's action.
+    /// The event of a region monitor's action.
     ///
     /// - Parameter reason: The reason why ranging fails, if it does: the monitor records only that the scan stopped.
     /// - Returns: `nil` for an action that is no event.

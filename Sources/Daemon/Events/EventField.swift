@@ -2,7 +2,7 @@ package import IBeacon
 import RegionMonitoring
 
 /// A field of an event, a name and a value: the one form from which JSON, the journal, the environment of hooks and the
-/// columns of CSV are made. What else is said in one JSON object on one line, such as a beacon that a scan finds, is
+/// columns of CSV are made. Other JSON objects on one line, such as a beacon that a scan finds, are
 /// made of it as well.
 package struct EventField: Sendable, Equatable {
     package var name: String
@@ -38,7 +38,7 @@ package struct EventField: Sendable, Equatable {
     /// Of a beacon, as it was heard.
     ///
     /// - Parameters:
-    ///   - rssi: in dBm; nil when the controller could not say.
+    ///   - rssi: in dBm; `nil` if the controller has no value.
     ///   - accuracy: the estimated distance in metres, -1 when it is not known.
     package static func beacon(_ identity: BeaconIdentity, rssi: Int?, accuracy: Double) -> [EventField] {
         identity.fields + integer("rssi", rssi) + [

@@ -34,7 +34,7 @@ package final class EventHub: Sendable {
     /// Gives this machine another name in the events from now on.
     package func rename(_ node: String) { state.withLock { $0.node = node } }
 
-    /// Has every event recorded before it is published. To be said before anything happens.
+    /// Has every event recorded before it is published. Call it before the first event.
     package func record(with recorder: @escaping Recorder) {
         state.withLock { $0.recorder = recorder }
     }

@@ -28,7 +28,7 @@ package enum HouseReplay {
     /// The interval at which a node refreshes its status.
     private static let interval = 300_000_000_000 as Int64
 
-    /// Replays the captures one after the other, and what they say together in the order of time.
+    /// Replays the captures one after the other, and their reports together in the order of time.
     ///
     /// - Parameters:
     ///   - nodes: their rooms and offsets, by name.
@@ -60,7 +60,7 @@ package enum HouseReplay {
         return cut
     }
 
-    /// One node and what it said.
+    /// One node and its reports.
     private struct Played {
         let name: String
         let source: CaptureSource
@@ -96,7 +96,7 @@ package enum HouseReplay {
         }
     }
 
-    /// Lets one house hear what all said. Its first node owns everything: the others watch nothing that it could lose.
+    /// Gives one house the reports of all. Its first node owns everything: the others watch nothing that it could lose.
     private static func say(
         _ played: [Played], nodes: [String: Configuration.Node], regions: [MonitoredRegion], until end: Int64,
         _ publish: @escaping @Sendable (Event) -> Void

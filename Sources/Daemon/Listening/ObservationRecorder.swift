@@ -50,7 +50,7 @@ final class ObservationRecorder: Sendable {
         record(at: now) { $0.determined(region, state, at: now.nanoseconds) }
     }
 
-    /// The node says everything: it joined.
+    /// The node reports everything: it joined.
     func started(at now: Instant) { record(at: now) { $0.connected(at: now.nanoseconds) } }
 
     /// Time went on, and nothing was heard.

@@ -2,7 +2,7 @@ import Events
 import IBeacon
 import RegionMonitoring
 
-/// Sums up what is heard of each region's beacons, a minute at a time.
+/// Sums up the receptions of each region's beacons, a minute at a time.
 ///
 /// There is no timer: a minute is handed over when an event of the next one comes, or on request.
 struct SignalMeter: Sendable {
@@ -34,7 +34,7 @@ struct SignalMeter: Sendable {
     /// - Returns: the minute before, if this one begins another.
     mutating func heard(_ sighting: BeaconSighting, in positions: [Int], at time: Int64) -> [SignalMinute] {
         let passed = (time % SignalMinute.length + SignalMinute.length) % SignalMinute.length
-        // A capture's clock may say anything.
+        // A capture's clock may have any value.
         let start = time < .min + passed ? .min : time - passed
         let finished = start == self.start ? [] : drained()
         self.start = start

@@ -5,7 +5,7 @@ extension Configuration {
 
     /// Parses the address of a TCP listener.
     ///
-    /// - Parameter path: the key that says so.
+    /// - Parameter path: the key that sets it.
     static func listener(
         _ node: JSONNode, path: String, _ problems: ObjectReader.Problems
     ) -> ListenAddress? {

@@ -45,7 +45,7 @@ extension Configuration {
         return mqtt
     }
 
-    /// Nil where it is not said; nil inside where it is switched off.
+    /// `nil` if it is not set; `nil` inside if it is switched off.
     private static func discovery(_ reader: ObjectReader) -> String?? {
         let expected = "Home Assistant's prefix, \"homeassistant\" mostly, or false"
         return reader.value("discovery", expected: expected) { (value) -> String?? in

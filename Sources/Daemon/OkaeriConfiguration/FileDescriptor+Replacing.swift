@@ -8,7 +8,7 @@ extension FileDescriptor {
     ///
     /// - Parameters:
     ///   - path: the file; a link there is replaced, not followed.
-    ///   - permissions: the new file's, whatever the umask says.
+    ///   - permissions: the new file's, whatever the umask is.
     package static func replaceFile(
         at path: String, with content: [UInt8], permissions: FilePermissions = [.ownerReadWrite]
     ) throws(Errno) {

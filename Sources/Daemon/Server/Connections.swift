@@ -86,7 +86,7 @@ package final class Connections: Sendable {
         displaced?.channel.close(promise: nil)
     }
 
-    /// Returns what is to close for a new connection, if the limits say so: the new one itself, if all others are protected.
+    /// Returns what is to close for a new connection, if a limit is reached: the new one itself, if all others are protected.
     private func surplus(
         _ open: some Collection<Connection>, with connection: Connection
     ) -> (any Channel)? {

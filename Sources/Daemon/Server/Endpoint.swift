@@ -66,7 +66,7 @@ package struct Endpoints: Sendable {
         let context = ConnectionContext(source: .init(channel: channel, logger: logger))
         do {
             let response = try await responder.respond(to: request, context: context)
-            // The router's own, which says nothing.
+            // The router's own, which has no reason.
             guard response.status == .notFound, response.headers[.contentType] == nil else { return response }
             var head = request.head
             head.method = .get

@@ -2,7 +2,7 @@ import Events
 import FoundationEssentials
 
 /// Events as server-sent events (HTML Living Standard, 9.2.6): the number in `id`, the name in `event`, the JSON object in
-/// `data`. A comment says that the stream lives while nothing happens, and an event named `lost` that some were missed.
+/// `data`. A comment proves that the stream lives while nothing happens, and an event named `lost` that some were missed.
 struct EventStreamText {
     /// The number of the last event that was written, or that the client had before.
     var last: UInt64

@@ -16,7 +16,7 @@ package struct HostCheck: Sendable {
         guard let authority, let host = Self.host(of: authority) else { return false }
         if host.hasPrefix("[") { return IPAddress(String(host.dropFirst().dropLast()))?.isVersion6 == true }
         if let address = IPAddress(String(host)) { return !address.isVersion6 }
-        // A point at the end says that the name is whole.
+        // A point at the end marks the name as whole.
         return names.contains((host.hasSuffix(".") ? host.dropLast() : host).lowercased())
     }
 

@@ -14,7 +14,7 @@ final class DatagramSender: Sendable {
         guard let first = path.first, path.count > 1 else { return nil }
         switch first {
         case UInt8(ascii: "/"): path.append(0)
-        // An abstract name begins with a zero and is as long as it is said to be, without one at the end.
+        // An abstract name begins with a zero and is as long as its stated length, without one at the end.
         case UInt8(ascii: "@"): path[0] = 0
         default: return nil
         }

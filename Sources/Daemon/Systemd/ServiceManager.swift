@@ -1,7 +1,7 @@
 import Glibc
 import Plumbing
 
-/// systemd, as a service talks to it (sd_notify(3)): each message is a datagram to the socket in `$NOTIFY_SOCKET`.
+/// systemd, as a service notifies it (sd_notify(3)): each message is a datagram to the socket in `$NOTIFY_SOCKET`.
 ///
 /// These few lines stand in for libsystemd, which would be one more library to be there where the binary is put.
 package final class ServiceManager: Sendable {

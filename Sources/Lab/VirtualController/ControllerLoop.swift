@@ -36,7 +36,7 @@ struct ControllerLoop: ~Copyable {
         self.openDevice = openDevice
     }
 
-    /// Runs until the script says `quit`; returns its exit status.
+    /// Runs until the script's `quit`; returns its exit status.
     mutating func run(_ script: Script?) throws(SystemError) -> Int32 {
         try perform(emulation.started(at: KernelClock.monotonic))
         if let script { try perform(emulation.add(script, at: KernelClock.monotonic)) }
@@ -67,7 +67,7 @@ struct ControllerLoop: ~Copyable {
             try device?.write(packet, "sending to the host")
             isDown = false
         } catch  where error.code == ENXIO || error.code == ENODEV {
-            // A radio hears on while the host has switched its adapter off; vhci refuses what it says.
+            // A radio receives on while the host has switched its adapter off; vhci refuses its packets.
             if !isDown { try log.write("the adapter is down: what is sent is lost") }
             isDown = true
         } catch  where error.code == EINVAL || error.code == EILSEQ {

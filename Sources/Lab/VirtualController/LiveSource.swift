@@ -37,7 +37,7 @@ struct LiveSource: ~Copyable {
         return LiveSource(name: "control", owning: descriptor)
     }
 
-    /// The lines that have come in; `poll` has said that there is something, or that it is the end.
+    /// The lines that have come in; `poll` has reported input, or the end.
     mutating func lines() throws(SystemError) -> [String] {
         let bytes = try descriptor.read(limit: 4096, "reading from \(name)")
         if !bytes.isEmpty { return splitter.take(bytes) }

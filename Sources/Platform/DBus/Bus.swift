@@ -3,7 +3,7 @@ import Plumbing
 
 /// A connection to a message bus. After this has closed, a new bus needs a new connection.
 ///
-/// It has a thread until ``close()``; call it from anywhere. Every wait is bounded, but for those that say so.
+/// It has a thread until ``close()``; call it from anywhere. Every wait is bounded, unless its documentation names an exception.
 package final class Bus: Sendable {
     private let session: BusSession
     private let gate = Gate()
@@ -12,7 +12,7 @@ package final class Bus: Sendable {
     ///
     /// - Parameters:
     ///   - kind: The bus, if no address is given.
-    ///   - address: the bus, as in `unix:path=/run/dbus/system_bus_socket`; nil: where the environment says.
+    ///   - address: the bus, as in `unix:path=/run/dbus/system_bus_socket`; `nil`: that of the environment.
     package static func connect(_ kind: Kind = .system, address: String? = nil) async throws(BusError) -> Bus {
         let bus = try Bus()
         let opened = await withTaskCancellationHandler {

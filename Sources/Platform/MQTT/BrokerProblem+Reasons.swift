@@ -98,7 +98,7 @@ extension BrokerProblem.Certificate {
     fileprivate init?(verification: Int, _ words: String) {
         switch verification {
         case _ where words.contains("host name verification"), 62...64: self = .wrongName
-        // X509_V_OK, and X509_V_ERR_UNSPECIFIED: the line says more.
+        // X509_V_OK, and X509_V_ERR_UNSPECIFIED: the line has more.
         case 0, 1:
             guard words.contains("certificate verify failed") else { return nil }
             self = .untrusted

@@ -18,7 +18,7 @@ struct MQTTSession: Sendable {
         case published(MQTTPublication)
         /// Another client has published a value in the topic.
         case overwritten(topic: String)
-        /// The owner has no say in this topic any more.
+        /// The owner does not write this topic any more.
         case released(topic: String)
         /// Messages to these topics are wanted, or no more; a filter as in MQTT 5.0, 4.7.
         case subscribed(String)
@@ -190,7 +190,7 @@ struct MQTTSession: Sendable {
         // Mosquitto acknowledges a message that is too large with the reason, and then closes the connection without one.
         let limit = problem == .lost ? refusals.lazy.compactMap { BrokerProblem(limit: $0.code) }.first : nil
         let problem = limit ?? problem
-        // Mosquitto before 2.0.12 does not say that another client of the same name has come.
+        // Mosquitto before 2.0.12 does not report that another client of the same name has connected.
         let cause = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
         self.problem = cause
         lastLoss = BrokerState.Loss(problem: cause, time: now)

@@ -66,7 +66,7 @@ package struct MQTTSettings: Sendable, Equatable {
     /// The client's name at the broker; a second client of the same name ends the connection of the first one.
     package var clientID: String
     package var lastWill: LastWill?
-    /// The topic whose value says that the others hold, such as `online`. It is sent behind them, and events behind it; `nil` to
+    /// The topic whose value marks the others as valid, such as `online`. It is sent behind them, and events behind it; `nil` to
     /// send events at once.
     package var gate: String?
     package var limits = Limits()

@@ -47,7 +47,7 @@ struct Outbox: Sendable {
     private var backlog = Fifo<Event>()
     /// The number of events in `queue`.
     private var queuedEvents = 0
-    /// The topic that says that the values hold, such as `online`. Events are sent behind it; `nil` to send them at once.
+    /// The topic that marks the values as valid, such as `online`. Events are sent behind it; `nil` to send them at once.
     private let gate: String?
     /// Whether the gate's value was sent over this connection.
     private var isOpen = false

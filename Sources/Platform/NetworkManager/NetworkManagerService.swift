@@ -28,7 +28,7 @@ package final class NetworkManagerService: WiFiService {
     private let changes: Changes
     private let broadcast: Broadcast<WiFiState>
 
-    /// Uses the system bus, where `DBUS_SYSTEM_BUS_ADDRESS` may say.
+    /// Uses the system bus; `DBUS_SYSTEM_BUS_ADDRESS` may name another address.
     package convenience init() {
         self.init(address: nil)
     }

@@ -3,7 +3,7 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// Whether a network can be joined: the survey, with a scan if it hears nothing, and the permission.
+/// Whether a network can be joined: the survey, with a scan if no access point is received, and the permission.
 extension NetworkManagerSession {
     /// For the answer to what this user may do.
     private static let permissionLimit = Duration.seconds(3)
@@ -96,7 +96,7 @@ extension NetworkManagerSession {
         }
     }
 
-    /// Whether NetworkManager will scan, for everything or for one name. That is all its answer says; the end shows in `last-scan`.
+    /// Whether NetworkManager will scan, for everything or for one name. Its answer has nothing else; the end shows in `last-scan`.
     private func requestScan(
         _ device: GObjectReference, _ ssid: [UInt8]?, until deadline: ContinuousClock.Instant
     ) async -> Bool {

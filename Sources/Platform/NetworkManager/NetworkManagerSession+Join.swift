@@ -4,7 +4,7 @@ import DBus
 import WiFi
 
 extension NetworkManagerSession {
-    /// For the device to say why it failed, after the connection has said that it did.
+    /// The time for the device to report its reason, after the connection has reported a failure.
     private static let reasonLimit = Duration.milliseconds(500)
 
     /// The strength from which on a handshake fails for no want of reception, in percent: -82 dBm.
@@ -74,7 +74,7 @@ extension NetworkManagerSession {
         do throws(JoinFailure) {
             try await follow(active, of: uuid, plan, network, journal, until: deadline)
         } catch {
-            // Unless NetworkManager said no outright, the profile is there, or may come yet.
+            // Unless NetworkManager refused, the profile is there, or may come yet.
             if case .failure(let failure) = active, !failure.isUncertain { throw error }
             await receiveSentSignals()
             // The network has accepted the passphrase. To delete the profile now would also end the request for an address.
@@ -149,7 +149,7 @@ extension NetworkManagerSession {
         }
     }
 
-    /// That the activation has started says nothing yet: waits for its end.
+    /// The start of the activation proves nothing yet: waits for its end.
     private func follow(
         _ active: Result<GObjectReference, CallFailure>, of uuid: String, _ plan: JoinPlan, _ network: HomeNetwork,
         _ journal: DeviceJournal, until deadline: ContinuousClock.Instant

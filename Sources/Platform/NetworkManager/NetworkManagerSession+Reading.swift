@@ -84,7 +84,7 @@ extension NetworkManagerSession {
         return true
     }
 
-    /// The access points that the device hears. Networks without one (ad hoc, mesh) do not count.
+    /// The access points that the device receives. Networks without one (ad hoc, mesh) do not count.
     func accessPoints(_ device: OpaquePointer) -> [OpaquePointer] {
         pointers(nm_device_wifi_get_access_points(device)).filter {
             nm_access_point_get_mode($0) == NM_802_11_MODE_INFRA

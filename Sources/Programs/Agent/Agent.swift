@@ -32,7 +32,7 @@ package actor Agent: Service {
 
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
-    ///   - bus: the session bus; nil: where the environment says.
+    ///   - bus: the session bus; `nil`: that of the environment.
     ///   - retry: the delay before a question is sent again that the notification server did not show.
     package init(
         client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language,

@@ -3,7 +3,7 @@ import WiFi
 extension JoinFailure.Code {
     /// Returns the reason why a network was not joined and the remedy, in Japanese.
     ///
-    /// - Parameter reason: the daemon's own sentence, in English: what others say in it has no translation.
+    /// - Parameter reason: the daemon's own sentence, in English: texts of other programs in it have no translation.
     func japanese(_ reason: String) -> String {
         switch self {
         case .noNetworkManager:

@@ -76,7 +76,7 @@ struct PromptBoard: Sendable {
     /// Whether a question is to be sent to the server again, see ``retried()``.
     var isRetrying: Bool { prompts.values.contains(.failed) }
 
-    /// The daemon says which prompts wait.
+    /// The daemon lists the prompts that wait.
     mutating func listed(_ waiting: [PromptKey]) -> [Action] {
         var actions: [Action] = []
         for (prompt, state) in prompts where !waiting.contains(prompt) {

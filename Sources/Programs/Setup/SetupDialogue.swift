@@ -48,7 +48,7 @@ package struct SetupDialogue {
         case say(String)
         /// A question; the answer comes as a line.
         case ask(String)
-        /// A question about what is in the air: it is shown above from now on, until something else is asked or said.
+        /// A question about the devices in range: it is shown above from now on, until another question or message.
         case choose(String)
         case show([Candidate])
         case findBluetooth

@@ -19,7 +19,7 @@ extension ModelHouse {
         connect(index)
     }
 
-    /// A session begins: the broker sends what it keeps, the node says everything, and last that it is online.
+    /// A session begins: the broker sends its retained messages, the node publishes everything, and last that it is online.
     mutating func connect(_ index: Int) {
         guard nodes[index].isAlive, !nodes[index].isFrozen, !nodes[index].isConnected else { return }
         nodes[index].isConnected = true

@@ -177,12 +177,12 @@ struct ModelHouse {
         guard !nodes[index].isDeaf else { return }
         let isLate = Int.random(in: 0..<8, using: &random) == 0
         let delay = Int64.random(in: 1...(isLate ? 900 : 40), using: &random) * 1_000_000
-        // What one node says keeps its order, and so does what is said under one topic.
+        // The messages of one node keep their order, and so do those of one topic.
         let topic = message.line ?? sender
         let due = max(now + delay, nodes[index].lastDue[sender] ?? 0, nodes[index].lastDue[topic] ?? 0)
         nodes[index].lastDue[sender] = due
         nodes[index].lastDue[topic] = due
-        // All of a node's topics are emptied: what it says next comes behind that.
+        // All of a node's topics are emptied: its next messages come behind that.
         if case .forgotten(let node) = message { nodes[index].lastDue[node] = due }
         order += 1
         let delivery = ModelDelivery(

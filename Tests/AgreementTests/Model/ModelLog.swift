@@ -1,7 +1,7 @@
 import Agreement
 import RegionMonitoring
 
-/// Everything that was said, in the order of time: what the house may agree on follows from it, by rules that look at all of
+/// All observations, in the order of time: what the house may agree on follows from them, by rules that look at all of
 /// it each time.
 struct ModelLog {
     /// The longest time that a message is under way, and that an owner is missing: within it two orders of the same
@@ -109,7 +109,7 @@ struct ModelLog {
             // A node that came back without knowledge and died again is missed since its last observation: receptions
             // of another one in between count. So do receptions from before an inside that no owner received.
             let unsure = unsure[dark.node]?.first { $0 >= known.at && $0 < now - Self.slack } ?? dark.from
-            // What it said after that, and replaced by unknown before an owner heard it, is lost.
+            // An observation after that, replaced by unknown before an owner received it, is lost.
             let from = lastWill(dark.node)?.state == .unknown ? min(unsure, known.at) : unsure
             let since = isSure ? from - Self.slack : from + Self.handover
             let heard = words.contains { $0.node != dark.node && $0.state == .inside && $0.at > since }
@@ -140,12 +140,12 @@ struct ModelLog {
             }
         case .exit:
             let inside = lastInside ?? 0
-            // Where a person said that a node is no more the others decide.
+            // If a person deleted the node, the others decide.
             if forgotten.isEmpty, !words.contains(where: { $0.state == .outside && $0.at > inside - Self.handover }) {
                 complaints.append("left at \(now), and no node reported outside")
             }
             let missed = missed(isSure: true, at: now).filter { name in
-                // Its owner may have died before it said so, and the next one says it later.
+                // Its owner may have died before it published it, and the next one publishes it later.
                 darknesses.contains { $0.node == name && $0.from < (lastOutside ?? now) - Self.slack }
             }
             if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }

@@ -15,7 +15,7 @@ public enum AdvertisingDataStatus: Hashable, Sendable {
         switch eventType >> 5 & 0b11 {
         case 0b00: self = .complete
         case 0b01: self = .incomplete
-        // 0b11 is reserved: nothing says that more will come.
+        // 0b11 is reserved: nothing announces more.
         default: self = .truncated
         }
     }

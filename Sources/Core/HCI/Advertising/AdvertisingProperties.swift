@@ -13,7 +13,7 @@ public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
     /// Bit 0: the advertiser takes connections.
     public static let connectable = AdvertisingProperties(rawValue: 1 << 0)
 
-    /// Bit 1: the advertiser answers scan requests, and so has more to say to an active scan.
+    /// Bit 1: the advertiser answers scan requests, and so has more for an active scan.
     public static let scannable = AdvertisingProperties(rawValue: 1 << 1)
 
     /// Bit 2: the PDU is meant for one device.

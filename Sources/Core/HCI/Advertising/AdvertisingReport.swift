@@ -14,7 +14,7 @@ public struct AdvertisingReport: Hashable, Sendable {
     /// The type of the address.
     public var addressType: BluetoothAddressType
 
-    /// The type of the PDU. The legacy form keeps what its five event types can say.
+    /// The type of the PDU. The legacy form keeps what its five event types can express.
     public var properties: AdvertisingProperties
 
     /// Whether `data` is all there is. The legacy form has no room for it.

@@ -71,7 +71,7 @@ public struct LEAdvertisingReport: ~Escapable {
         self.data = data
     }
 
-    /// RSSI and transmit power both say 127 for "not available".
+    /// RSSI and transmit power both have 127 for "not available".
     @inlinable
     @inline(__always)
     static func power(_ value: Int8) -> Int8? {

@@ -108,7 +108,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
     @_lifetime(copy self)
     @usableFromInline
     mutating func extendedReport() throws(Truncation) -> LEAdvertisingReport {
-        // The periodic interval and the address a directed advert is meant for say nothing about presence.
+        // The periodic interval and the destination of a directed advertisement have no meaning for presence.
         let header = try reader.take(Self.extendedHeaderLength)
         let type = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: UInt16.self).littleEndian
         let addressType = unsafe header.unsafeLoadUnaligned(fromUncheckedByteOffset: 2, as: UInt8.self)

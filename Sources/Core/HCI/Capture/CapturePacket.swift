@@ -1,7 +1,7 @@
 /// One HCI packet of a capture: when, what and where its bytes lie. They stay where the caller has read them.
 public struct CapturePacket: Hashable, Sendable {
     /// The time of capture: nanoseconds since the Unix epoch (1970-01-01 UTC), clamped to what 64 bits hold (the years
-    /// 1677 to 2262). It is what the file says: it may lie before 1970 and need not grow from packet to packet.
+    /// 1677 to 2262). It is the file's: it may lie before 1970 and need not grow from packet to packet.
     public let time: Int64
 
     /// The type of the packet.
@@ -10,7 +10,7 @@ public struct CapturePacket: Hashable, Sendable {
     /// The packet's direction; `nil` if the format does not give it and the kind does not imply it.
     public let direction: Direction?
 
-    /// The number in `hciN`; nil when the format does not say.
+    /// The number in `hciN`; `nil` if the format has none.
     public let adapter: UInt16?
 
     /// The range of its bytes in the bytes given to ``CaptureReader/next(in:at:)``. Always **without** the H4 packet

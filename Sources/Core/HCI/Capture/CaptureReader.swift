@@ -5,7 +5,7 @@
 /// end of the file calls ``finish(remaining:)``. A packet is a range of the buffer; nothing is copied.
 ///
 /// What is in a capture but is no HCI packet is passed over and counted in ``skipped``. After an error the reader stays
-/// where it is, and says the same again.
+/// where it is, and throws the same again.
 public struct CaptureReader: Sendable {
     /// The longest record that is read: pseudo-header 4, H4 packet type 1, ACL header 4, and the 65,535 bytes that its
     /// 16-bit length can announce (Bluetooth Core Specification, Vol 4, Part E, 5.4.2), the most HCI has.

@@ -17,7 +17,7 @@ public struct HCIEventCode: RawRepresentable, Hashable, Sendable {
     /// The controller is broken (Section 7.7.16).
     public static let hardwareError = HCIEventCode(rawValue: 0x10)
 
-    /// Any LE event; the first parameter says which (Section 7.7.65).
+    /// Any LE event; the first parameter is its kind (Section 7.7.65).
     public static let leMeta = HCIEventCode(rawValue: 0x3E)
 
     /// The event with which Linux reports changes of its adapters to raw sockets; no controller sends it.

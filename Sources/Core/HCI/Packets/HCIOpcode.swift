@@ -12,7 +12,7 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A command that names none: Command Complete carries it to say that commands may be sent again.
+    /// A command that names none: Command Complete carries it to allow further commands.
     public static let none = HCIOpcode(rawValue: 0x0000)
 
     /// Set Event Mask (Section 7.3.1).

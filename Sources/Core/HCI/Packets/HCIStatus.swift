@@ -33,7 +33,7 @@ public struct HCIStatus: RawRepresentable, Hashable, Sendable {
     /// A parameter is out of its range, or the command has another length.
     public static let invalidParameters = HCIStatus(rawValue: 0x12)
 
-    /// No other code says it.
+    /// No other code means it.
     public static let unspecifiedError = HCIStatus(rawValue: 0x1F)
 
     /// The controller is too busy to carry it out now.

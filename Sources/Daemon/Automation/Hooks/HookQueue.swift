@@ -8,7 +8,7 @@ struct HookQueue: Sendable {
 
     /// The actions to take.
     enum Action: Sendable, Equatable {
-        /// Run it, and say ``HookQueue/finished(_:)`` when it is done.
+        /// Run it, and call ``HookQueue/finished(_:)`` when it is done.
         case run(Hook)
         /// The oldest that waited made room. `total` counts those of its owner since the start.
         case dropped(Hook, total: Int)

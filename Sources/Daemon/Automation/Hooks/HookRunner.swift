@@ -79,7 +79,7 @@ package struct HookRunner: Sendable {
         return options
     }
 
-    /// The daemon's environment and the event's, without what systemd says to the daemon alone.
+    /// The daemon's environment and the event's, without the variables that systemd sets for the daemon alone.
     private func environment(of hook: Hook) -> Environment {
         var changes: [Environment.Key: String?] = ["NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil]
         for (name, value) in hook.environment(socket: socket) {

@@ -1,7 +1,7 @@
 /// The reason why a server did not accept a notification. It contains no secret.
 enum DeliveryProblem: Error, Sendable, Equatable, CustomStringConvertible {
     case noLibrary
-    /// The file of the token cannot be used; the sentence says why.
+    /// The file of the token cannot be used; the sentence has the reason.
     case token(String)
     case unresolved, unreachable, timedOut, untrusted
     /// The server, or the way to it, broke the request off: libcurl's number of the error.

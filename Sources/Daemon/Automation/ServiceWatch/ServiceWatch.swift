@@ -117,7 +117,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         hub.happened(kind, at: now())
     }
 
-    /// Says why the services wait, and that they do no longer.
+    /// Logs why the services wait, and the end of the wait.
     private func complain(of central: CentralManager) async {
         var isWaiting = false
         for await state in central.states() {

@@ -35,7 +35,7 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     package var advertisingInterval: Double?
     /// The part of the advertisements that is not received, from 0 to 1; `nil` before enough is learned.
     package var loss: Double?
-    /// The last RSSI and the filtered signal in dBm; nil when the controller could not say.
+    /// The last RSSI and the filtered signal in dBm; `nil` if the controller has no value.
     package var rssi: Int8?
     package var signal: Double?
     /// The beacon's own value of its RSSI at one metre, in dBm.

@@ -41,21 +41,21 @@ package struct NodesReport: Codable, Sendable, Equatable {
 /// A node of the house.
 package struct NodeReport: Codable, Sendable, Equatable {
     package var name: String
-    /// Whether it says so, and said something not long ago.
+    /// Whether it is online, and has refreshed its status in time.
     package var online: Bool
     /// The node's room; `nil`: none.
     package var room: String?
-    /// Its program's; nil where it has not said.
+    /// The version of its program; `nil` if it has published none.
     package var version: String?
     /// Since when its daemon runs, on its own clock, RFC 3339.
     package var since: String?
-    /// Whether its Bluetooth hears; nil where it has not said.
+    /// Whether its Bluetooth receives; `nil` if it has not published that.
     package var listening: Bool?
     /// Such as `hci0`.
     package var adapter: String?
     /// The reason why its Bluetooth does not receive.
     package var reason: String?
-    /// The regions it watches, and what it makes of them, by name.
+    /// The node's own observations of the regions that it watches, by name.
     package var observations: [Observation]
 
     /// A node's own observation of a region.
@@ -100,7 +100,7 @@ package struct HouseReport: Codable, Sendable, Equatable {
     package var room: String?
     /// The node that writes the region's state; nil while there is none.
     package var owner: String?
-    /// The nodes that were inside when they were last heard of, and that the others wait for.
+    /// The nodes whose last report is inside, and that the others wait for.
     package var waiting: [String] = []
 }
 

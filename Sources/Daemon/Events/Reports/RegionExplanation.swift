@@ -127,7 +127,7 @@ package struct RegionExplanation: Sendable {
             return
                 "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
         }
-        // Near the capacity of the table the number says nothing any more.
+        // Near the capacity of the table the number has no meaning any more.
         let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
         return "In the air: \(devices) other devices; the receiver was deaf to all of them for "
             + "\(air.deaf.plain) s since the start"

@@ -304,9 +304,9 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var minor: UInt16
     /// The RSSI at one metre in dBm, as its maker claims it.
     package var measuredPower: Int8
-    /// The last RSSI in dBm; nil when the controller could not say.
+    /// The last RSSI in dBm; `nil` if the controller has no value.
     package var rssi: Int8?
-    /// The filtered signal in dBm; nil when the controller could not say.
+    /// The filtered signal in dBm; `nil` if the controller has no value.
     package var signal: Double?
     /// The estimated distance in metres, -1 when it is not known.
     package var accuracy: Double
@@ -329,7 +329,7 @@ package struct ServiceReport: Codable, Sendable, Equatable {
     package var connected: Bool
     /// Of the peripheral that is connected.
     package var address: String?
-    /// The same peripheral's name; nil if it has said none.
+    /// The same peripheral's name; `nil` if it has none.
     package var name: String?
 
     package init(

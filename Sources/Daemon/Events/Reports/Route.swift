@@ -63,7 +63,7 @@ package enum EventStreamField {
     /// In the head of a request: the number of the last event that was received.
     package static let lastEventID = "Last-Event-ID"
 
-    /// The name of what says that events were lost, with an ``EventLoss``.
+    /// The name of the message that events were lost, with an ``EventLoss``.
     package static let lost = "lost"
 
     /// The longest silence of the stream: then a comment follows, so that both sides notice a broken connection.

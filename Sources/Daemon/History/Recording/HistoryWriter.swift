@@ -87,7 +87,7 @@ package struct HistoryWriter: EventWriter {
         }
     }
 
-    /// Everything has happened: writes what is left and says when the run ended.
+    /// Everything has happened: writes the rest and the end of the run.
     package mutating func finish(at time: Int64) {
         write()
         do throws(HistoryError) {

@@ -32,7 +32,7 @@ package final class SilenceLedger: Sendable {
             guard let watched = try reader.silencesWatched() else { return }
             restore(try reader.silences(since: now &- Self.week), watched: watched)
         } catch {
-            // There may be none yet; what is wrong with it is said when it is to be written.
+            // There may be none yet; a failure is reported when it is to be written.
             logger.debug("no earlier silences are known: \(error)")
         }
     }

@@ -119,7 +119,7 @@ final class SQLiteConnection {
             try body()
             try execute("COMMIT")
         } catch {
-            // Some failures have rolled back by themselves; then this one has nothing to do and says so.
+            // Some failures have rolled back by themselves; then this one has nothing to do and fails.
             try? execute("ROLLBACK")
             throw error
         }

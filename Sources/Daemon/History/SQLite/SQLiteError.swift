@@ -9,7 +9,7 @@ struct SQLiteError: Error, Hashable, CustomStringConvertible {
 
     var description: String { "\(message) (SQLite result \(code))" }
 
-    /// The low byte says what kind of failure it is, the rest says where.
+    /// The low byte is the kind of failure, the rest its place.
     private var primary: Int32 { code & 0xFF }
 
     /// Whether the file's content makes no sense, by accident or because it never was a database.

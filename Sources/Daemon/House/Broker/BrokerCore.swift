@@ -182,7 +182,7 @@ package struct BrokerSettings: Hashable, Sendable {
 /// A configured region.
 package struct BrokerRegion: Hashable, Sendable {
     let identifier: String
-    /// 64 bits of the beacon's identity: nodes compare it, because a region's state says nothing for another beacon.
+    /// 64 bits of the beacon's identity: nodes compare it, because a region's state has no meaning for another beacon.
     let fingerprint: String
     /// The beacons, for machines that join the house; `nil` for several signs.
     private(set) var beacons: BeaconConstraint?

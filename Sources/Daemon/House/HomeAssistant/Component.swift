@@ -1,6 +1,6 @@
 import Events
 
-/// An entity of a device: what Home Assistant makes of some topic.
+/// An entity of a device: Home Assistant's view of some topics.
 struct Component {
     /// The key that distinguishes it from the device's others.
     let key: String
@@ -50,7 +50,7 @@ enum Availability {
         [EventField("avty_mode", .text("any")), EventField("avty", .list(nodes.map { topic(topics.status($0)) }))]
     }
 
-    /// - Returns: available while all of these say so.
+    /// - Returns: available while all of these are `online`.
     static func all(_ topics: [[EventField]]) -> [EventField] {
         [EventField("avty_mode", .text("all")), EventField("avty", .list(topics))]
     }

@@ -1,7 +1,7 @@
 import Events
 
 extension Discovery {
-    /// A node, announced by itself: whether it runs and hears, and its Wi-Fi prompt.
+    /// A node, announced by itself: whether it runs and receives, and its Wi-Fi prompt.
     ///
     /// - Parameter name: letters of ASCII, digits, hyphens and underscores.
     package func node(_ name: String) -> Announcement {
@@ -18,7 +18,7 @@ extension Discovery {
     private func health(_ node: String, _ identifier: String) -> [Component] {
         let status = topics.status(node), scanner = topics.scanner(node)
         return [
-            // Always available: else it could not say that the node is off.
+            // Always available: else it could not show that the node is off.
             component("connected", "binary_sensor", identifier, nil, node)
                 .with(["dev_cla": "connectivity", "ent_cat": "diagnostic", "pl_on": "online", "pl_off": "offline"])
                 .state(status),

@@ -13,7 +13,7 @@ package struct Topics: Hashable, Sendable {
     /// A node's `online`, or `offline`, which is its will. Retained.
     package func status(_ node: String) -> String { "\(root)/node/\(node)/status" }
 
-    /// Whether a node's Bluetooth hears. Retained.
+    /// Whether a node's Bluetooth receives. Retained.
     package func scanner(_ node: String) -> String { "\(root)/node/\(node)/scanner" }
 
     /// Returns the topic of a node's description: version, room, watched regions. Retained.

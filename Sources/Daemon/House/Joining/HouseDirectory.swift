@@ -78,7 +78,7 @@ package struct HouseDirectory: Sendable {
             change(node, in: &site) { $0.isOnline = payload == Array(Wire.online.utf8) }
         case .scanner, .observation, .promptAnswer, .event, .battery: return
         }
-        // A message that says nothing makes no house.
+        // An empty message makes no house.
         sites[name] = site == Site() ? nil : site
     }
 

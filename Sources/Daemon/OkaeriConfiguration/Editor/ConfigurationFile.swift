@@ -36,7 +36,7 @@ package struct ConfigurationFile: Sendable {
             throw ConfigurationError(file: path, error)
         }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        // It says where.
+        // It names the place.
         _ = try JSONNode(json: bytes, file: path)
         throw ConfigurationError(
             file: path, place: ConfigurationError.wholeFile, found: "it has bytes that are no UTF-8",

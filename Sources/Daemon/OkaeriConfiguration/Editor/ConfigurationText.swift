@@ -117,7 +117,7 @@ package struct ConfigurationText: Sendable {
     ) throws(ConfigurationError) -> [UInt8] {
         let document = try JSONNode(json: bytes, file: file)
         guard let edited = edit(bytes, document) else {
-            // It is no configuration, and says where.
+            // It is no configuration, and the error names the place.
             _ = try Configuration(json: bytes, file: file)
             throw ConfigurationError(
                 file: file, place: "regions", found: "no regions", expected: "an array of regions")

@@ -7,7 +7,7 @@ import Plumbing
 /// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase
 /// file belongs to its network, so that another SSID has none unless it is named.
 package struct RegionDraft: Sendable, Equatable {
-    /// The members that can be set. Commands, which run whatever they say, are for an editor only.
+    /// The members that can be set. Commands, which run with the daemon's rights, are for an editor only.
     package enum Member: String, Sendable, CaseIterable {
         case uuid, major, minor, enterRSSI, exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent
         case notifyOnEntry, notifyOnExit, ranging, wifi

@@ -56,7 +56,7 @@ extension RegionDraft {
                 network.remove(member.rawValue)
             }
         }
-        // It says what that network has.
+        // It has the settings of that network.
         if !keepsPassphrase { network.remove("security") }
         return network.bytes
     }

@@ -7,7 +7,7 @@ import Plumbing
 ///
 /// A region with the identifier of one in `beacons.json` replaces the keys that it has. Root decides what runs and what is joined:
 /// a region that runs commands keeps its beacon, and a region with a network keeps that. A part of `regions.json` that cannot be
-/// used has no effect, and ``SavedReport/problems`` says so; the daemon starts with the rest.
+/// used has no effect, and ``SavedReport/problems`` names it; the daemon starts with the rest.
 package struct MergedConfiguration: Sendable, Equatable {
     package private(set) var configuration: Configuration
     /// The text that the configuration was read from.

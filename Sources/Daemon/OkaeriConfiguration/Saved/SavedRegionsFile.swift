@@ -25,7 +25,7 @@ package struct SavedRegionsFile: Sendable {
             named: nil, environment: environment, isRoot: isRoot, holding: SavedRegions.fileName)
     }
 
-    /// The mode: it says which beacons people carry, as the history does.
+    /// The mode: the file shows which beacons people carry, as the history does.
     static let permissions: FilePermissions = [.ownerReadWrite, .groupRead]
 
     /// The file for changes; the one before is kept beside it.

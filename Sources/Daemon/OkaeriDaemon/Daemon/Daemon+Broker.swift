@@ -41,7 +41,7 @@ extension Daemon.Options {
 }
 
 extension BrokerSupervisor {
-    /// Is given what is heard of the regions' beacons.
+    /// Receives the receptions of the regions' beacons.
     var listener: @Sendable (String, BeaconSighting) -> Void {
         { [self] region, sighting in
             guard let broker = current, let rssi = sighting.rssi else { return }

@@ -72,7 +72,7 @@ extension Daemon {
         if let enroller { services.append(enroller) }
         // Each may take two seconds to stop.
         services.append(ConcurrentServices(services: servers(isServed: isServed, enroller)))
-        // The last to start is the first to stop: the service manager hears of the end when it begins.
+        // The last to start is the first to stop: the service manager is notified of the end when it begins.
         if let supervision { services.append(supervision) }
         return services
     }

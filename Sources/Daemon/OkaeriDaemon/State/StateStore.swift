@@ -4,7 +4,7 @@ import Plumbing
 import ServiceLifecycle
 import SystemPackage
 
-/// Keeps what must outlive the daemon: what each of its parts says is to be known after a restart.
+/// Stores what must outlive the daemon: the memory of each of its parts.
 actor StateStore: Service {
     private let file: StateFile
     private let writer: StateWriter
@@ -119,7 +119,7 @@ actor StateStore: Service {
         alarm.set(due) { [weak self] in self?.mayHaveChanged() }
     }
 
-    /// Says once that nothing can be kept, and once that it can again.
+    /// Logs once that nothing can be stored, and once that it can again.
     private func write(_ state: PersistedState) async {
         guard !restoration.forbidsWriting else { return }
         do throws(Errno) {

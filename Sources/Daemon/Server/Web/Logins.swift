@@ -110,7 +110,7 @@ package struct Logins: Sendable {
         return devices.count != before
     }
 
-    /// A device that says it was last seen in the future came by a clock that was wrong: it stays.
+    /// A device that was last seen in the future was seen with a clock that was wrong: it stays.
     private mutating func expire(at seconds: Int64) {
         devices.removeAll { seconds - $0.seen >= Self.deviceValidity }
     }

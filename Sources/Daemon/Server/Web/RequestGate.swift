@@ -96,7 +96,7 @@ package struct RequestGate: Sendable {
         return nil
     }
 
-    /// A browser says with each change which page it comes from: one that was served here.
+    /// A browser names with each change the page that it comes from: one that was served here.
     private func isSameOrigin(_ request: WebRequest) -> Bool {
         guard let origin = request.origin?.lowercased(), let host = request.host?.lowercased() else { return false }
         if let site = request.site, site != "same-origin" { return false }

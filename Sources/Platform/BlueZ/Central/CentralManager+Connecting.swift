@@ -146,7 +146,7 @@ extension CentralManager {
                 let wasAnswered = reply.result != nil
                 _ = try? await mirror.call(device, Interface.device, "Disconnect", within: Self.cancelTimeout)
                 if wasAnswered { return }
-                // Connect may have come to bluetoothd after it. That its answer is there says that it has not.
+                // Connect may have reached bluetoothd after it. Its answer proves that it has not.
                 let result = try? await answer(to: reply, within: Self.pause, watching: .adapters) { _ in nil }
                 if case .failure(let error) = result, error != .timedOut { return }
             }

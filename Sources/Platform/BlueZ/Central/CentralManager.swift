@@ -9,7 +9,7 @@ import Synchronization
 ///     }
 ///
 /// It asks bluetoothd, and never the adapter itself. It follows bluetoothd over restarts, and the adapter as it is
-/// switched off and on, for as long as ``run()`` runs. Every wait is bounded, but for those that say so.
+/// switched off and on, for as long as ``run()`` runs. Every wait is bounded, unless its documentation names an exception.
 public final class CentralManager: Sendable {
     /// The time that bluetoothd and the adapter have to be ready before an error is thrown.
     static let readiness = Duration.seconds(2)

@@ -88,7 +88,7 @@ final class DiscoveryDriver: Sendable {
     }
 
     private func stop(_ old: Discovery) async {
-        // After a reset bluetoothd knows nothing of it any more, and says so.
+        // After a reset bluetoothd has no trace of it, and answers with an error.
         _ = try? await mirror.call(old.adapter, Interface.adapter, "StopDiscovery")
     }
 }

@@ -28,7 +28,7 @@ extension CentralManager {
         return reply
     }
 
-    /// Waits for an answer. What makes it vain to wait ends the wait, whether bluetoothd says so or not.
+    /// Waits for an answer. An event that makes it vain to wait ends the wait, with or without an answer of bluetoothd.
     ///
     /// - Parameters:
     ///   - interest: The objects that `obstacle` reads.

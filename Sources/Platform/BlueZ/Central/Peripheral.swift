@@ -85,7 +85,7 @@ public struct Peripheral: Sendable {
     /// - Parameters:
     ///   - value: 512 bytes at most (Core Specification, Vol 3, Part F, 3.2.9).
     ///   - characteristic: The characteristic to write.
-    ///   - type: whether the peripheral says that it has taken it.
+    ///   - type: whether the peripheral confirms it.
     ///   - limit: The time limit.
     /// - Throws: as ``readValue(for:within:)``.
     public func writeValue(

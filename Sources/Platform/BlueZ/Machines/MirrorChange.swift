@@ -4,7 +4,7 @@ enum MirrorChange: Sendable, Equatable {
     /// The presence of bluetoothd, its objects, or an adapter: of interest to all waiters.
     case all
     /// An object that is no adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
-    /// them; `didConnect` says that bluetoothd has signalled so.
+    /// them; `didConnect`: bluetoothd has signalled it.
     case object(path: String, before: ObjectTree.Properties?, now: ObjectTree.Properties?, didConnect: Bool)
 }
 

@@ -14,7 +14,7 @@ public struct MutableCharacteristic: Sendable {
         public static let read = Properties(rawValue: 1 << 0)
         /// The value can be written without a response.
         public static let writeWithoutResponse = Properties(rawValue: 1 << 1)
-        /// The value can be written, and the central hears whether it was taken.
+        /// The value can be written, and the central receives the result.
         public static let write = Properties(rawValue: 1 << 2)
         /// The value is notified, without a confirmation.
         public static let notify = Properties(rawValue: 1 << 3)

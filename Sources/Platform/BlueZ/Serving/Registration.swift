@@ -1,7 +1,7 @@
 import DBus
 import Synchronization
 
-/// Does what the ``RegistrationMachine`` says, over a bus.
+/// Carries out the actions of the ``RegistrationMachine``, over a bus.
 struct Registration: Sendable {
     private let manager: PeripheralManager
     private var machine = RegistrationMachine()
@@ -60,7 +60,7 @@ struct Registration: Sendable {
         await manager.fallback?.stop()
     }
 
-    /// Returns whether it took its time, and its end is to be said to the machine.
+    /// Returns whether it took its time, and the machine needs an event of its end.
     private mutating func perform(
         _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.Wishes, on bus: Bus
     ) async throws(BusError) -> Bool {

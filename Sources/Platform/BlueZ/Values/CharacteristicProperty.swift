@@ -6,7 +6,7 @@ public enum CharacteristicProperty: String, Sendable, Hashable, CaseIterable {
     case read
     /// The value can be written without an answer.
     case writeWithoutResponse = "write-without-response"
-    /// The value can be written, and the peripheral says whether it has taken it.
+    /// The value can be written, and the peripheral confirms it or reports an error.
     case write
     /// The value is notified, without a confirmation.
     case notify

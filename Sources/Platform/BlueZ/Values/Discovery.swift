@@ -4,7 +4,7 @@ public struct Discovery: Sendable, Hashable {
     /// Its address, `DC:A6:32:01:02:03`. It may be a random one that changes every quarter of an hour.
     public var address: String
 
-    /// As it calls itself, with spaces in place of control characters; nil until it has said so.
+    /// Its own name, with spaces in place of control characters; `nil` until it was received.
     public var name: String?
 
     /// The last signal strength, in dBm; `nil` if nothing was received lately, or the adapter does not give it (Core

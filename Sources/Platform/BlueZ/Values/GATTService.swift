@@ -27,7 +27,7 @@ public struct Characteristic: Sendable, Hashable {
 
 /// The way to write a value (`CBCharacteristicWriteType`).
 public enum WriteType: Sendable, Hashable {
-    /// The peripheral says whether it has taken it (Core Specification, Vol 3, Part G, 4.9.3).
+    /// The peripheral confirms it or reports an error (Core Specification, Vol 3, Part G, 4.9.3).
     case withResponse
     /// Without confirmation of its arrival (Core Specification, Vol 3, Part G, 4.9.1).
     case withoutResponse

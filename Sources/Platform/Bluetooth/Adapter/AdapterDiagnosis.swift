@@ -3,10 +3,10 @@ public struct AdapterDiagnosis: Sendable {
     /// The adapters, or why they cannot be listed.
     public let adapters: Result<[Adapter], KernelError>
 
-    /// Whether the process may scan; nil when the kernel does not say.
+    /// Whether the process may scan; `nil` if the kernel does not report it.
     public let mayScan: Bool?
 
-    /// Whether the process may switch adapters on; nil when the kernel does not say. Scanning does not need it.
+    /// Whether the process may switch adapters on; `nil` if the kernel does not report it. Scanning does not need it.
     public let maySwitchOn: Bool?
 
     /// Looks.

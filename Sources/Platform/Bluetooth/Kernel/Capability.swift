@@ -6,12 +6,12 @@ public enum Capability: Int, Hashable, Sendable, CaseIterable {
     /// LE events, and LE commands.
     case rawSockets = 13
 
-    /// Whether this process has it in effect; nil when /proc does not say.
+    /// Whether this process has it in effect; `nil` if /proc does not show it.
     public var isEffective: Bool? {
         SystemFile.text("/proc/self/status").flatMap(isEffective(in:))
     }
 
-    /// Whether it is in effect by the text of /proc/PID/status; nil when that does not say.
+    /// Whether it is in effect by the text of /proc/PID/status; `nil` if the text does not show it.
     func isEffective(in status: String) -> Bool? {
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
             let digits = line.split(whereSeparator: \.isWhitespace).last,

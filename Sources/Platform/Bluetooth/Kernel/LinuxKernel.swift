@@ -69,7 +69,7 @@ public struct LinuxKernel: BluetoothKernel {
     }
 
     private func demandRawSockets() throws(KernelError) {
-        // Where /proc does not say, the kernel will.
+        // If /proc does not show it, the kernel will report it.
         if Capability.rawSockets.isEffective == false {
             throw KernelError(.openSocket, code: EPERM)
         }

@@ -13,7 +13,7 @@ enum ScanCommands: Hashable, Sendable {
         self = supported?.supportsExtendedScanning == true ? .extended : .legacy
     }
 
-    /// Passive: a beacon says all it has to say in its advert, and asking would cost air time.
+    /// Passive: a beacon has everything in its advertisement, and a scan request would cost air time.
     func parameters(_ timing: ScanTiming) -> HCICommand {
         switch self {
         case .legacy: HCICommand(LESetScanParameters(type: .passive, timing: timing))

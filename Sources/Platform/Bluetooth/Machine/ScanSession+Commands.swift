@@ -42,7 +42,7 @@ extension ScanSession {
         }
     }
 
-    /// Command Disallowed only says that nothing was being scanned.
+    /// Command Disallowed only means that no scan was enabled.
     private mutating func disabled(_ status: HCIStatus, at now: Int64) -> [Output] {
         if status == .unknownCommand, commands == .extended {
             commands = .legacy

@@ -16,7 +16,7 @@ extension ScanSession {
         case .began: return foreignScanBegan(at: now)
         case .reset:
             if case .commanding = phase, !isStopping {
-                // The parameters may be lost between ours; the answer that is outstanding says nothing any more.
+                // The parameters may be lost between ours; the answer that is outstanding proves nothing any more.
                 return listening(false) + wait(.stolen, until: incident(at: now))
             }
             return scanEnded(at: now)
@@ -124,7 +124,7 @@ extension ScanSession {
         }
     }
 
-    /// For a controller that does not answer: perhaps it still hears.
+    /// For a controller that does not answer: perhaps it still receives.
     private func farewell() -> [Output] {
         commands.map { [.send($0.enable(false))] } ?? []
     }

@@ -3,7 +3,7 @@ import Plumbing
 
 /// A controller that answers commands and receives nothing, which no new scan repairs.
 ///
-/// The controller itself does not distinguish that from an empty house. ``silenceLimit`` says whether silence is normal; only
+/// The controller itself does not distinguish that from an empty house. ``silenceLimit`` is `nil` where silence is normal; only
 /// where it is not can a silence prove that the controller is deaf.
 extension ScannerStateMachine {
     /// Returns the actions that follow from the silence so far when a probe is due, or `nil` for the probe alone.

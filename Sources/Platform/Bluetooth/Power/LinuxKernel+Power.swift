@@ -60,7 +60,7 @@ extension LinuxKernel: PowerKernel {
         switch step {
         case .unblock: try RadioSwitches.demandRight()
         case .switchOn:
-            // Where /proc does not say, the kernel will.
+            // If /proc does not show it, the kernel will report it.
             if Capability.networkAdministration.isEffective == false { throw KernelError(.switchOn, code: EPERM) }
         }
     }

@@ -17,7 +17,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     /// Counts the scan sockets: what an earlier one sent is no news of this one.
     var generation = 0
 
-    /// Sockets which `poll` says have failed.
+    /// Sockets with a failure reported by `poll`.
     var failures = (hotPlug: false, scan: false)
 
     /// Drops of sockets that are closed, of the one that is open, and what the delegate knows.
@@ -69,7 +69,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         for work in requests.work { work() }
     }
 
-    /// Does what the machine says, and what it says to the answers.
+    /// Carries out the machine's actions, and those that follow from their results.
     mutating func perform(_ actions: [ScannerStateMachine.Action]) {
         for action in actions {
             switch action {

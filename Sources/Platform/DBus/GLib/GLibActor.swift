@@ -25,7 +25,7 @@ private let longestTimer = Duration.seconds(24 * 3600)
 
 /// GIO's way to call and to wait, as `async` functions. Every one ends: by its result, its time limit or the stop.
 extension GLibActor {
-    /// Starts a GIO call and hands out what its `finish` function makes of it.
+    /// Starts a GIO call and returns the result of its `finish` function.
     ///
     /// - Parameters:
     ///   - limit: after which the call is cancelled.

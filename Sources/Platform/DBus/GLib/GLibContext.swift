@@ -23,7 +23,7 @@ package final class GLibContext: SerialExecutor, @unchecked Sendable {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Runs what is posted, on the calling thread, until `isDone` says so after a piece of work.
+    /// Runs what is posted, on the calling thread, until `isDone` returns true after a piece of work.
     package func iterate(until isDone: () -> Bool) {
         // GIO's calls answer to the context that is the thread's default when they start.
         g_main_context_push_thread_default(pointer)

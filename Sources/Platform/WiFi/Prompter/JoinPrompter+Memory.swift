@@ -50,7 +50,7 @@ extension JoinPrompter {
         }
         let asks = visits[index].network.join == .prompt && !refused.contains(SSID(recalled.ssid))
         guard asks, let prompt = recalled.prompt else { return begin(index, at: now) }
-        // It was put already: the cool-down has nothing to say about it.
+        // It was asked already: the cool-down does not apply.
         visits[index].renewed = prompt
         return [determine(index)]
     }

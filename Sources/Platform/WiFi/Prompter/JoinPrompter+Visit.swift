@@ -3,10 +3,10 @@ import Plumbing
 extension JoinPrompter {
     /// The values of one network.
     struct Visit: Sendable {
-        /// The network, as the region says that has been inside the longest; the last one that was, if none is.
+        /// The network by the region that has been inside the longest; the last one that was, if none is.
         private(set) var network: HomeNetwork
 
-        /// The regions that are inside, in the order of their arrival, each with what it says about the network.
+        /// The regions that are inside, in the order of their arrival, each with its settings of the network.
         var regions: [(name: String, network: HomeNetwork)] = [] {
             didSet { if let first = regions.first { network = first.network } }
         }

@@ -48,7 +48,7 @@ actor NotificationService {
 
     /// Shows a notification.
     ///
-    /// - Returns: its number, which says which it is.
+    /// - Returns: its number, which identifies it.
     func show(_ notification: DesktopNotification) async throws(BusError) -> UInt32 {
         let answer = try await call(
             "Notify",
@@ -139,7 +139,7 @@ actor NotificationService {
         if owner != nil { continuation.yield(.serverVanished) }
         owner = new
         guard new != nil else { return }
-        // A server that does not say what it can do can show text at least.
+        // A server that does not list its capabilities can show text at least.
         let capabilities = try? await call("GetCapabilities").first?.strings
         continuation.yield(.serverAppeared(capabilities: Set(capabilities ?? [])))
     }

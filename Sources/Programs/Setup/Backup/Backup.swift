@@ -142,7 +142,7 @@ extension Backup {
         }
     }
 
-    /// Returns the content of a file, or `nil` if it cannot be in the backup, which the report then says.
+    /// Returns the content of a file, or `nil` if it cannot be in the backup; then the report has the reason.
     private func contents(of path: String, limit: Int, _ report: inout Report) throws(BackupFailure) -> [UInt8]? {
         let reason: String
         do throws(FilePlace.Problem) {

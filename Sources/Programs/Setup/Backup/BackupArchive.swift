@@ -112,7 +112,7 @@ private struct ArchiveWalk {
         (self.reader, self.length) = (reader, length)
     }
 
-    /// Returns the content of the next file, which must be as `isExpected` says.
+    /// Returns the content of the next file, which `isExpected` must accept.
     mutating func content(_ isExpected: (TarHeader) -> Bool) throws(BackupFailure) -> [UInt8] {
         let header = try header(isExpected)
         let content = try reader.bytes(at: offset, count: Int(header.size))

@@ -45,7 +45,7 @@ extension Doctor {
         ]
     }
 
-    /// - Parameter status: nil where the daemon does not say.
+    /// - Parameter status: `nil` if the daemon does not answer.
     static func beacon(_ status: StatusReport?) -> Finding {
         guard let status, !status.regions.isEmpty else {
             return .note("beacon", "the service shows whether it is received")

@@ -64,7 +64,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             regions: [], adapter: listening.adapter, capture: listening.capture, speed: nil, logger: log.logger)
         Terminal.complain("leave the beacon where it is, \(question.place) from the antenna and in sight of it")
         let countdown = listening.capture == nil && Terminal.showsProgress
-        // The time is the listening's own, from when the adapter first hears: no other limit.
+        // The time counts from the adapter's first reception: no other limit.
         var untimed = listening
         untimed.duration = nil
         try await untimed.run(session) { services in

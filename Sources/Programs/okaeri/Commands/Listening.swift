@@ -57,7 +57,7 @@ struct NoBluetooth: Error {
 }
 
 /// Ends the session when the adapter's first answer is that it cannot be used. Once it was well, its return is waited
-/// for: what is wrong is said, and the session goes on by itself.
+/// for: the failure is reported, and the session goes on by itself.
 struct Verdict: Service {
     let events: AsyncStream<Event>
 

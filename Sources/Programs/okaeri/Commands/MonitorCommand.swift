@@ -51,7 +51,7 @@ struct MonitorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // What a capture makes of a home is no memory of this one, unless a place is named for it.
+        // The state by a capture is not this home's, unless a directory is named for it.
         let directory = capture == nil ? state.forDaemon : state.directory
         let (configuration, file, saved) = try load(directory)
         let logger = Terminal.logger(verbose: log.verbose)

@@ -70,7 +70,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     /// The right to write the history; `nil` where none is written. A directory that cannot be locked cannot be written either,
-    /// which the writer says.
+    /// which the writer reports.
     private func stateLock(keeps: Bool) throws -> StateLock? {
         guard let stateDirectory, keeps else { return nil }
         do throws(StateLock.Failure) {

@@ -71,7 +71,7 @@ actor SetupRadio {
         }
     }
 
-    /// As it was found. What is wrong with that is said: it stays on then.
+    /// As it was found. A failure is reported: it stays on then.
     func switchBack() async {
         guard isSwitchedOn, let plan else { return }
         do throws(PowerFailure) {

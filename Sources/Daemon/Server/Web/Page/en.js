@@ -1,4 +1,4 @@
-// What the page says first, in English. ja.js has the same names.
+// The texts that the page shows first in English. ja.js has the same names.
 export default {
   skip: 'Skip to the content',
   now: 'Now',

@@ -1,4 +1,4 @@
-// What Days and Set up say, in English. ja.more.js has the same names.
+// The texts of Days and Set up in English. ja.more.js has the same names.
 export default {
   title: 'Who is at home',
   // Now

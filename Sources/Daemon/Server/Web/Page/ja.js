@@ -1,4 +1,4 @@
-// What the page says first, in Japanese. en.js has the same names.
+// The texts that the page shows first in Japanese. en.js has the same names.
 export default {
   skip: '本文へ移動',
   now: '現在',

@@ -1,4 +1,4 @@
-// What Days and Set up say, in Japanese. en.more.js has the same names.
+// The texts of Days and Set up in Japanese. en.more.js has the same names.
 export default {
   title: 'だれが家にいるか',
   // Now

@@ -209,7 +209,7 @@ const listen = () => {
   }
 }
 
-// Whether one is still logged in says the status: an event stream cannot.
+// The status shows whether the session is still valid; an event stream cannot.
 const resume = () =>
   reload().then(listen, (error) => {
     if (error.status === 401) return

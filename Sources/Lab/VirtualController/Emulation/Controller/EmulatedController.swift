@@ -1,7 +1,7 @@
 import HCI
 import Plumbing
 
-/// The controller's side of HCI: it carries commands out and says what it answers, and which adverts it reports.
+/// The controller's side of HCI: it carries commands out, and decides its answers and the advertisements that it reports.
 ///
 /// It is an LE-only controller as Bluetooth Core Specification 5.4, Vol 4, Part E describes one. It knows nothing of
 /// scripts and never misbehaves; time comes in as nanoseconds of any clock that does not go back.

@@ -43,7 +43,7 @@ extension Emulation {
         return isReported
     }
 
-    /// Reports an advert to the host, if the controller hears it; `note` comes before what is sent.
+    /// Reports an advertisement to the host, if the controller receives it; `note` comes before what is sent.
     @discardableResult
     private mutating func report(
         _ advert: AdvertisingReport, at now: Int64, note: (inout Emulation) -> Void = { _ in }

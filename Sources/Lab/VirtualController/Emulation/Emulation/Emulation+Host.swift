@@ -2,7 +2,7 @@ import HCI
 import Plumbing
 
 extension Emulation {
-    /// The first byte of what /dev/vhci itself says.
+    /// The first byte of the packets of /dev/vhci itself.
     private static let vendorPacket: UInt8 = 0xFF
 
     /// The host has sent an H4 packet, or the kernel has created the adapter: `FF 00` and its number.
@@ -35,7 +35,7 @@ extension Emulation {
         case .obey:
             let wasScanning = controller.isScanning
             let outputs = controller.received(command, at: now)
-            // Reports of a scan that has ended do not come after the answer which says so.
+            // Reports of a scan that has ended do not come after the answer that ends it.
             if wasScanning, !controller.isScanning { batch.discard() }
             react(to: outputs)
             endStall(after: command, outputs)
@@ -99,7 +99,7 @@ extension Emulation {
         }
     }
 
-    /// The controller breaks down: it says so and has forgotten everything.
+    /// The controller breaks down: it reports that, and has lost its state.
     mutating func breakDown(_ code: UInt8) {
         batch.discard()
         log("hardware error \(hexadecimal(code))")

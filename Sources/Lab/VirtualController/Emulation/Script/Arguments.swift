@@ -8,7 +8,7 @@ struct Arguments {
 
     private var settings: [(key: String, value: String)]
 
-    /// All that was asked for, to say what a line may have.
+    /// All known names, for the message about a line's mistake.
     private var expectedSettings: [String] = []
 
     /// Everything after the verb, as it was written.

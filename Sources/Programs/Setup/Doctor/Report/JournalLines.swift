@@ -18,7 +18,7 @@ struct JournalLine: Sendable {
         "INVOCATION_ID", "UNIT", "JOB_TYPE", "JOB_RESULT", "MESSAGE_ID", "CODE_FILE", "CODE_FUNC", "CODE_LINE", "TID",
     ]
 
-    /// Parses a line of `journalctl -o json`; `nil` for one of a hook, which may say anything, and for any other text.
+    /// Parses a line of `journalctl -o json`; `nil` for one of a hook, which may have any content, and for any other text.
     init?(_ line: some StringProtocol) {
         guard let node = try? JSONNode(json: Array(line.utf8), file: "the journal"),
             case .object(let members) = node.value
