@@ -167,8 +167,8 @@ extension Member {
     func checkNodes(at now: Int64) {
         for node in core.nodes(at: now) {
             require(TopicName.isLevel(node.name), "a node's name that is none")
-            require(node.card?.room.map { Wire.name($0) == $0 } ?? true, "a room that is not safe to show")
-            for text in [node.scanner?.reason, node.scanner?.adapter, node.card?.version, node.card?.since] {
+            require(node.room.map { Wire.name($0) == $0 } ?? true, "a room that is not safe to show")
+            for text in [node.reason, node.adapter, node.version, node.since] {
                 require(text?.isPlainName ?? true, "a text that is not safe to show")
             }
         }

@@ -18,7 +18,7 @@ extension Broker {
 
     /// The nodes of the house. The first call waits for the broker's retained messages, 2 s at most; calls within the next
     /// 15 s do not.
-    package var nodes: [BrokerNode] {
+    package var nodes: [NodeReport] {
         get async {
             let changes = surveys.values(backlog: 1)
             perform { core, now in core.asked(at: now.instant) }

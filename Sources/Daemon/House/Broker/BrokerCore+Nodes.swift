@@ -1,4 +1,4 @@
-package import Agreement
+import Agreement
 import Events
 import MQTT
 import Plumbing
@@ -69,15 +69,23 @@ extension BrokerCore {
     var isSurveying: Bool { isConnected && survey.map { !$0.isComplete } ?? false }
 
     /// Returns the nodes in the order of their names; without a connection only this one.
-    func nodes(at now: Int64) -> [BrokerNode] {
-        guard isConnected else { return [BrokerNode(name: node, isOnline: false, card: card, observations: [:])] }
+    func nodes(at now: Int64) -> [NodeReport] {
+        guard isConnected else { return [report(node, card: card, isOnline: false)] }
         let online = Set(house.online(at: now))
         return Set(statuses.keys).union(cards.all.keys).union([node]).sorted().map { name in
-            let observations = (survey?.observations[name] ?? [:]).map { (regions[$0] ?? $0, $1) }
-            return BrokerNode(
-                name: name, isOnline: online.contains(name), card: cards[name], scanner: scanners[name],
-                observations: Dictionary(observations, uniquingKeysWith: { first, _ in first }))
+            report(name, card: cards[name], isOnline: online.contains(name))
         }
+    }
+
+    private func report(_ name: String, card: NodeCard?, isOnline: Bool) -> NodeReport {
+        let (scanner, observations) = isConnected ? (scanners[name], survey?.observations[name] ?? [:]) : (nil, [:])
+        return NodeReport(
+            name: name, online: isOnline, room: card?.room, version: card?.version, since: card?.since,
+            listening: scanner?.ok, adapter: scanner?.adapter, reason: scanner?.reason,
+            // A region that is not configured here has its level in topics.
+            observations: observations.map {
+                .init(region: regions[$0] ?? $0, state: $1.state, signal: $1.signal)
+            }.sorted { $0.region < $1.region })
     }
 
     /// Returns the agreed state of a configured region and the node that writes it.
@@ -102,16 +110,4 @@ extension BrokerCore {
         gone += [topics.scanner(name), topics.prompt(name), topics.about(name), topics.status(name)]
         return .success(gone.map { .publish(.clearing($0)) } + forgotten(name, at: now))
     }
-}
-
-/// A node of the house.
-package struct BrokerNode: Hashable, Sendable {
-    package var name: String
-    /// Whether the node published that it is online, and has sent messages since.
-    package var isOnline: Bool
-    /// `nil` if the broker has no description of the node.
-    package var card: NodeCard?
-    package var scanner: Scanner?
-    /// By region: the identifier, or the level in topics if the region is not configured here.
-    package var observations: [String: Observation]
 }

@@ -2,15 +2,15 @@ import Agreement
 import Events
 
 /// The description of a node, retained.
-package struct NodeCard: Hashable, Sendable {
-    package var room: String?
-    package var version: String
+struct NodeCard: Hashable, Sendable {
+    var room: String?
+    var version: String
     /// The start of the node's daemon by its own wall clock, RFC 3339. For people.
-    package var since: String
+    var since: String
     /// Whether the node publishes for Home Assistant.
-    package var announces: Bool
+    var announces: Bool
     /// The levels of the regions that the node watches, in order.
-    package var regions: [String]
+    var regions: [String]
     /// The levels of the regions of this node that have another beacon on the described node.
     var conflicts: [String] = []
 
