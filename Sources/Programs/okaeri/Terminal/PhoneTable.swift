@@ -25,20 +25,25 @@ enum PhoneTable {
         let rssi = device.rssi.map { "\($0)" } ?? "?"
         let interval = device.interval.map { "\(($0 * 10).rounded() / 10) s" } ?? "?"
         let age = (device.lastHeard.duration(to: now) / .seconds(1) * 10).rounded() / 10
-        return (device.name ?? "").padding(to: 18) + device.maker.rawValue.padding(to: 8)
-            + device.address.description.padding(to: 19) + String(repeating: " ", count: max(0, 4 - rssi.count)) + rssi
-            + "  "
-            + BeaconTable.bar(device.rssi).padding(to: 11) + interval.padding(to: 9) + "\(age) s"
+        let columns = [
+            (device.name ?? "").padding(to: 18), device.maker.rawValue.padding(to: 8),
+            device.address.description.padding(to: 19), String(repeating: " ", count: max(0, 4 - rssi.count)), rssi,
+            "  ",
+            BeaconTable.bar(device.rssi).padding(to: 11), interval.padding(to: 9), "\(age) s",
+        ]
+        return columns.joined()
     }
 
     /// A device as one JSON object on one line.
     static func line(_ device: PhoneSurvey.Device, at time: String) -> String {
         let maker = device.maker == .other ? nil : device.maker.rawValue
-        let fields =
-            EventField.text("time", time) + EventField.text("address", device.address.description)
-            + EventField.text("phone", device.name) + EventField.text("maker", maker)
-            + EventField.integer("rssi", device.rssi) + EventField.integer("count", device.count)
-            + (device.interval.map { [EventField("interval", .number(($0 * 1000).rounded() / 1000))] } ?? [])
+        // In steps: as one sum it takes the compiler too long.
+        var fields = EventField.text("time", time) + EventField.text("address", device.address.description)
+        fields += EventField.text("phone", device.name) + EventField.text("maker", maker)
+        fields += EventField.integer("rssi", device.rssi) + EventField.integer("count", device.count)
+        if let interval = device.interval {
+            fields.append(EventField("interval", .number((interval * 1000).rounded() / 1000)))
+        }
         return fields.json
     }
 }
