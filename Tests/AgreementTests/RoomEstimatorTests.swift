@@ -51,7 +51,7 @@ import Testing
     }
 
     /// If each alone would have to receive for longer: together they have less noise.
-    @Test func `several receivers of a room are surer of it than one`() {
+    @Test func `several receivers of a room decide sooner than one`() {
         func reported(by nodes: [String]) -> Double {
             var rooms = RoomEstimator()
             for half in 0..<600 {
