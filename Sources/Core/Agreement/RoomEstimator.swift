@@ -22,7 +22,7 @@ struct RoomEstimator: Sendable {
         var biasOfNoise = 0.291
         /// The variance of a moving beacon as a multiple of its noise, at which the threshold is used unchanged.
         var motion = 2.35
-        /// The bounds of the factor by which the required evidence decreases with the motion, to the power of 1.5.
+        /// The bounds of the factor of the required evidence, which is the stillness to the power of 1.5.
         var scale = 0.401...8.0
         /// The time constant of the measured variation, in seconds.
         var memory = 10.1
@@ -183,8 +183,9 @@ extension RoomEstimator {
             self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }
-        let rest = parameters.motion / ratio
-        let scale = min(max(rest * rest.squareRoot(), parameters.scale.lowerBound), parameters.scale.upperBound)
+        let stillness = parameters.motion / ratio
+        let scale = min(
+            max(stillness * stillness.squareRoot(), parameters.scale.lowerBound), parameters.scale.upperBound)
         let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {

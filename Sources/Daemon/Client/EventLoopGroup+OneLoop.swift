@@ -8,7 +8,7 @@ extension EventLoopGroup where Self == MultiThreadedEventLoopGroup {
 
 private enum OneLoop {
     static let group: MultiThreadedEventLoopGroup = {
-        NIOSingletons.groupLoopCountSuggestion = 1  // call it before the group is first used
+        NIOSingletons.groupLoopCountSuggestion = 1  // set before the group is first used
         return .singletonMultiThreadedEventLoopGroup
     }()
 }

@@ -11,7 +11,7 @@ package struct WebURL: Sendable, Hashable {
     /// Whether the address has a user's name, which each request sends as a login.
     package let hasLogin: Bool
     /// Whether a request leaves this machine unencrypted.
-    package let isReadable: Bool
+    package let isUnencrypted: Bool
     private let hasQuery: Bool
 
     private static let byteLimit = 2048
@@ -25,9 +25,9 @@ package struct WebURL: Sendable, Hashable {
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let server = parts.last, Self.isServer(server) else { return nil }
+        guard parts.count <= 2, let server = parts.last, let host = Self.host(of: server) else { return nil }
         hasLogin = parts.count > 1
-        isReadable = scheme == "http://" && !Self.isLoopback(server)
+        isUnencrypted = scheme == "http://" && !Configuration.isLoopback(host)
         let behind = rest[authority.endIndex...]
         self.text = text
         origin = scheme + server
@@ -35,25 +35,22 @@ package struct WebURL: Sendable, Hashable {
         hasQuery = behind.contains("?")
     }
 
-    /// Whether it is a host's name or address, with or without a port.
-    private static func isServer(_ text: Substring) -> Bool {
+    /// Returns the name or the address of a host, which a port may follow; `nil` for any other text.
+    private static func host(of text: Substring) -> String? {
         let end = text.lastIndex(of: "]").map(text.index(after:)) ?? text.startIndex
         let colon = text[end...].firstIndex(of: ":")
         if let colon {
-            guard let port = UInt16(decimal: text[text.index(after: colon)...]), port > 0 else { return false }
+            guard let port = UInt16(decimal: text[text.index(after: colon)...]), port > 0 else { return nil }
         }
         let host = text[..<(colon ?? text.endIndex)]
         if host.hasPrefix("["), host.hasSuffix("]") {
-            return IPAddress(String(host.dropFirst().dropLast()))?.isVersion6 == true
+            let address = String(host.dropFirst().dropLast())
+            return IPAddress(address)?.isVersion6 == true ? address : nil
         }
-        return 1...253 ~= host.utf8.count
+        let isName =
+            1...253 ~= host.utf8.count
             && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Configuration.isPlain($0) }
-    }
-
-    private static func isLoopback(_ server: Substring) -> Bool {
-        let end = server.lastIndex(of: "]").map(server.index(after:)) ?? server.startIndex
-        let host = server[..<(server[end...].firstIndex(of: ":") ?? server.endIndex)]
-        return Configuration.isLoopback(host.filter { !"[]".contains($0) })
+        return isName ? String(host) : nil
     }
 
     /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is no topic.

@@ -1,3 +1,4 @@
+import Glibc
 import Plumbing
 import SystemPackage
 import TestSupport
@@ -14,6 +15,7 @@ extension Messages {
             Section("Configuration.notices", notices),
             Section("SavedReport.problems", saved.flatMap(unused)),
             Section("RegionFiles.Refusal", refusals),
+            Section("Configuration.readIdentities", sameKeys),
         ]
     }
 
@@ -28,7 +30,8 @@ extension Messages {
 
     private static func problems(_ json: String) -> [String] {
         do throws(ConfigurationError) {
-            _ = try Configuration(json: Array(json.utf8), file: "beacons.json")
+            var configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+            try configuration.readIdentities(file: "beacons.json")
             return ["no mistake is found in \(json)"]
         } catch {
             return [error.description]
@@ -95,6 +98,18 @@ extension Messages {
         let merged = try? MergedConfiguration(
             json: main, file: "beacons.json", savedFile: "/var/lib/okaeri/regions.json", saved: regions)
         return merged?.saved.problems ?? ["the configuration is not read"]
+    }
+
+    /// The mistake of two files with one key.
+    private static var sameKeys: [String] {
+        let key = Array("ec0234a357c8ad05341010a60a397d9b".utf8)
+        guard let folder = try? TemporaryFolder(),
+            let files = try? ["anna.irk", "bob.irk"].map({ try folder.file($0, key) })
+        else { return ["no folder"] }
+        for file in files { chmod(file, 0o600) }
+        let signs = files.map { "{\"phone\": \"\($0)\"}" }.joined(separator: ", ")
+        return problems("{\"regions\": [{\"identifier\": \"anna\", \"anyOf\": [\(signs)]}]}")
+            .map { $0.split(separator: folder.path, omittingEmptySubsequences: false).joined(separator: "/etc/okaeri") }
     }
 
     /// The refusals of a daemon that may not write beacons.json.

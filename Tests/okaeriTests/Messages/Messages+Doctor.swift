@@ -24,6 +24,7 @@ extension Messages {
             {"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "onEnter": ["/none/welcome"],
             "onExit": ["/"], "onPrompt": ["no-such-program"], "wifi": {"ssid": "HomeNet", "passphraseFile": "/none/psk"}}],
             "mqtt": {"host": "broker", "tls": {"ca": "/none/ca.pem", "certificate": "/", "key": "/none/key"}},
+            "notify": [{"type": "webhook", "url": "http://anna:secret@example.org/"}],
             "web": {"listen": "127.0.0.1:80"}, "metrics": {"listen": "0.0.0.0:80"}}
             """
         guard let configuration = try? Configuration(json: Array(json.utf8), file: "beacons.json") else { return [] }

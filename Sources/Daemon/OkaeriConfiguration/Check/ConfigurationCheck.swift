@@ -130,10 +130,10 @@ extension ConfigurationCheck {
 // MARK: Secrets
 
 extension ConfigurationCheck {
-    /// The logins that other devices in the network can read.
+    /// The logins of notifications that are sent unencrypted.
     private var logins: [Remark] {
         configuration.notify.enumerated().compactMap { index, target in
-            guard target.url.isReadable, target.tokenFile != nil || target.url.hasLogin else { return nil }
+            guard target.url.isUnencrypted, target.tokenFile != nil || target.url.hasLogin else { return nil }
             return Remark(
                 isError: false, place: "notify[\(index)].url",
                 found: "the login is sent to \(target.url.origin) unencrypted",

@@ -59,9 +59,9 @@ extension CommandFailure {
         }
         let status = Okaeri.exitCode(for: error)
         if !(error is ExitCode), !status.isSuccess {
-            // The message would show it.
-            if let sentence = EnrollCommand.misplacedKey(arguments) {
-                end(CommandFailure(sentence, status: Exit.usage), arguments: [])
+            // The parser's message would show the key.
+            if status == Exit.usage, let sentence = EnrollCommand.sentenceHidingKey(arguments) {
+                end(CommandFailure(sentence, status: Exit.usage), arguments: arguments)
             }
             if let sentence = Okaeri.unknownCommand(arguments) {
                 end(CommandFailure(sentence, status: Exit.usage), arguments: arguments)

@@ -135,14 +135,14 @@ struct EnrollCommand: AsyncParsableCommand {
 }
 
 extension EnrollCommand {
-    /// Returns a sentence for a command line of `enroll` with a key in a wrong place; `nil` for any other.
-    static func misplacedKey(_ arguments: [String]) -> String? {
+    /// Returns a sentence without the key for an invalid command line of `enroll` that has one; `nil` for any other.
+    static func sentenceHidingKey(_ arguments: [String]) -> String? {
         func isKey(_ argument: String) -> Bool {
             let value = argument.hasPrefix("--") ? argument.split(separator: "=", maxSplits: 1).last : argument[...]
             return value.flatMap { IdentityResolvingKey($0) } != nil
         }
         guard arguments.first == configuration.commandName, arguments.contains(where: isKey) else { return nil }
-        return "the command line has a key in a wrong place; use `okaeri enroll NAME --import -`"
+        return "the command line is not valid, and has a key that no message shows; use `okaeri enroll NAME --import -`"
     }
 }
 
