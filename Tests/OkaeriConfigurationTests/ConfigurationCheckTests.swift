@@ -33,6 +33,19 @@ import Testing
         return path
     }
 
+    @Test func `a second file with the key of a phone is an error, the same file twice is not`() throws {
+        let key = "ec0234a357c8ad05341010a60a397d9b"
+        let files = [try file("anna.irk", mode: 0o600, key), try file("bob.irk", mode: 0o600, key)]
+        func configured(_ first: String, _ second: String) -> String {
+            "{\"regions\": [{\"identifier\": \"a\", \"phone\": \"\(first)\"}, "
+                + "{\"identifier\": \"b\", \"phone\": \"\(second)\"}]}"
+        }
+        let found = try remarks(configured(files[0], files[1]))
+        #expect(found.map(\.place) == ["regions[1].phone"] && found.allSatisfy(\.isError))
+        #expect(found.first?.found == "it has the key of \(files[0])")
+        #expect(try remarks(configured(files[0], files[0])).isEmpty)
+    }
+
     @Test(arguments: [
         ("http://ntfy.example/topic", true, true), ("http://anna:secret@ntfy.example:8080/topic", false, true),
         ("https://ntfy.example/topic", true, false), ("http://ntfy.example/topic", false, false),

@@ -33,6 +33,17 @@ extension Configuration {
         return copy.phoneFile(of: key)
     }
 
+    /// The places of files with the key of an earlier file, as far as the files were read. A phone is received by one of them.
+    var repeatedKeys: [(place: String, other: String)] {
+        var firstFiles: [String] = []
+        return phones.compactMap { place, file in
+            guard let key = identities[file]?.key, !firstFiles.contains(file) else { return nil }
+            let other = firstFiles.first { identities[$0].map { $0.key == key || $0.key == key.reversed } ?? false }
+            if other == nil { firstFiles.append(file) }
+            return other.map { (place, $0) }
+        }
+    }
+
     /// The file with a key, whose bytes may be in the wrong order.
     private func phoneFile(of key: IdentityResolvingKey) -> String? {
         identities.filter { $0.value.key == key || $0.value.key == key.reversed }.keys.min()
@@ -46,18 +57,15 @@ extension Configuration {
         var problems: [ConfigurationError.Problem] = []
         for (place, path) in phones where identities[path] == nil {
             do throws(IdentityFileError) {
-                let identity = try IdentityFile.load(path)
-                if let other = phoneFile(of: identity.key) {
-                    problems.append(
-                        .init(
-                            place: place, found: "a second file with the key of \(other)",
-                            expected:
-                                "the key of another phone; to have one phone in several regions, write \(other) here"))
-                }
-                identities[path] = identity
+                identities[path] = try IdentityFile.load(path)
             } catch {
                 problems.append(.init(place: place, found: "an unusable key file", expected: "a key: \(error)"))
             }
+        }
+        problems += repeatedKeys.map { place, other in
+            .init(
+                place: place, found: "a second file with the key of \(other)",
+                expected: "the key of another phone; to have one phone in several regions, write \(other) here")
         }
         guard problems.isEmpty else { throw ConfigurationError(file: file, problems: problems) }
     }

@@ -46,7 +46,7 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Looks at the files and the addresses. Blocking.
-    package var remarks: [Remark] { commands + secrets + logins + addresses }
+    package var remarks: [Remark] { commands + secrets + repeatedKeys + logins + addresses }
 }
 
 // MARK: Programs
@@ -156,6 +156,16 @@ extension ConfigurationCheck {
     package var unusableKeys: [(path: String, remark: Remark)] {
         configuration.secretFiles.filter { $0.kind == .phone }.compactMap { file in
             key(file.path, place: file.place).first(where: \.isError).map { (file.path, $0) }
+        }
+    }
+
+    private var repeatedKeys: [Remark] {
+        var copy = configuration
+        for (_, file) in copy.phones { copy.identities[file] = try? IdentityFile.load(file, user: account.user) }
+        return copy.repeatedKeys.map { place, other in
+            Remark(
+                isError: true, place: place, found: "it has the key of \(other)",
+                remedy: "to have one phone in several regions, write \(other) here")
         }
     }
 
