@@ -87,8 +87,10 @@ import Testing
             (10, observation(.outside, "second", 2)), (12, observation(.inside, "first", 11)),
         ] {
             hall.pass(to: time)
-            hall.actions += hall.house.observationReceived(
-                node: HouseAtHall.weaker, region: "keys", next, isRetained: false, at: HouseAtHall.moment(time))
+            hall.act(at: time) {
+                $0.observationReceived(
+                    node: HouseAtHall.weaker, region: "keys", next, isRetained: false, at: $1)
+            }
         }
         #expect(hall.house.state(of: "keys")?.state == .inside)
         #expect(hall.events == [.enter])

@@ -6,6 +6,8 @@ import Agreement
 struct HouseAtHall {
     var house = HouseReplica(node: "hall", incarnation: "hall-1", regions: ["keys"])
     var actions: [HouseAction] = []
+    /// Whether the broker delivers the node's own messages.
+    var isDelivering = true
     var sequence: UInt64 = 0
     private var subscriptions = 0
 
@@ -27,19 +29,36 @@ struct HouseAtHall {
             change: change, stamp: .init(sequence: sequence, writer: writer))
     }
 
+    /// Carries out actions: the broker delivers the node's own messages at once.
+    mutating func act(at moment: Moment, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        let new = change(&house, moment)
+        actions += new
+        for case .publishState(let region, let state) in new where isDelivering {
+            act(at: moment) { $0.stateReceived(region: region, state, isRetained: false, at: $1) }
+        }
+    }
+
+    mutating func act(at seconds: Double, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        act(at: Self.moment(seconds), change)
+    }
+
     mutating func connect(at seconds: Double, keeping states: [HouseState] = []) {
-        actions += house.connected(at: Self.moment(seconds))
+        act(at: seconds) { $0.connected(at: $1) }
         for state in states { hear(state, found: true, at: seconds) }
-        actions += house.nodeDescribed(
-            node: "hall", room: nil, regions: nil, isRetained: false, at: Self.moment(seconds))
-        actions += house.statusReceived(
-            node: "hall", isOnline: true, isRetained: false, at: Self.moment(seconds))
+        act(at: seconds) {
+            $0.nodeDescribed(
+                node: "hall", room: nil, regions: nil, isRetained: false, at: $1)
+        }
+        act(at: seconds) {
+            $0.statusReceived(
+                node: "hall", isOnline: true, isRetained: false, at: $1)
+        }
     }
 
     /// Another node's status.
     mutating func status(of name: String, isOnline: Bool = true, found: Bool = false, at seconds: Double) {
         pass(to: seconds)
-        actions += house.statusReceived(node: name, isOnline: isOnline, isRetained: found, at: Self.moment(seconds))
+        act(at: seconds) { $0.statusReceived(node: name, isOnline: isOnline, isRetained: found, at: $1) }
     }
 
     /// A node that owns the region beside hall, and one beside which hall does.
@@ -50,11 +69,13 @@ struct HouseAtHall {
         Ownership.owner(of: "keys", among: ["hall", name]) == name
     }
 
-    mutating func disconnect(at seconds: Double) { actions += house.disconnected(at: Self.moment(seconds)) }
+    mutating func disconnect(at seconds: Double) {
+        act(at: seconds) { $0.disconnected(at: $1) }
+    }
 
     mutating func hear(_ state: HouseState, found: Bool = false, at seconds: Double) {
         pass(to: seconds)
-        actions += house.stateReceived(region: "keys", state, isRetained: found, at: Self.moment(seconds))
+        act(at: seconds) { $0.stateReceived(region: "keys", state, isRetained: found, at: $1) }
     }
 
     mutating func say(_ state: RegionState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
@@ -62,8 +83,10 @@ struct HouseAtHall {
         sequence += 1
         let observation = Observation(state: state, age: age, incarnation: "\(name)-1", sequence: sequence)
         for isRetained in name == "hall" && isNewlySubscribed() ? [true, false] : [false] {
-            actions += house.observationReceived(
-                node: name, region: "keys", observation, isRetained: isRetained, at: Self.moment(seconds))
+            act(at: seconds) {
+                $0.observationReceived(
+                    node: name, region: "keys", observation, isRetained: isRetained, at: $1)
+            }
         }
     }
 
@@ -76,7 +99,7 @@ struct HouseAtHall {
 
     mutating func pass(to seconds: Double) {
         while let due = house.nextDeadline, due <= Self.moment(seconds).instant {
-            actions += house.advanced(to: Moment(instant: due, wall: Self.epoch + due))
+            act(at: Moment(instant: due, wall: Self.epoch + due)) { $0.advanced(to: $1) }
         }
     }
 

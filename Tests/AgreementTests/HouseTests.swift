@@ -9,6 +9,8 @@ import Testing
 private struct Hand {
     var house: HouseReplica
     var actions: [HouseAction] = []
+    /// Whether the broker delivers the node's own messages.
+    var isDelivering = true
     private var sequences: [String: UInt64] = [:]
     private var subscribed: Set<String> = []
 
@@ -26,23 +28,37 @@ private struct Hand {
     /// A connection, the retained state if there is one, and the time that is listened: observations are wanted after three seconds, and
     /// two later the region is spoken for.
     private mutating func connect(before: HouseState?, for listened: Double) {
-        actions = house.connected(at: Self.moment(0))
+        act(at: 0) { $0.connected(at: $1) }
         describe(house.node, at: 0)
         if let before {
-            actions += house.stateReceived(region: "keys", before, isRetained: true, at: Self.moment(0))
+            act(at: 0) { $0.stateReceived(region: "keys", before, isRetained: true, at: $1) }
         }
         status(house.node, true, at: 0)
         pass(to: listened)
     }
 
+    /// Carries out actions: the broker delivers the node's own messages at once.
+    mutating func act(at moment: Moment, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        let new = change(&house, moment)
+        actions += new
+        for case .publishState(let region, let state) in new where isDelivering {
+            act(at: moment) { $0.stateReceived(region: region, state, isRetained: false, at: $1) }
+        }
+    }
+
+    mutating func act(at seconds: Double, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        act(at: Self.moment(seconds), change)
+    }
+
     mutating func describe(_ node: String, at now: Double) {
-        actions += house.nodeDescribed(
-            node: node, room: node, regions: nil, isRetained: node != house.node, at: Self.moment(now))
+        act(at: now) {
+            $0.nodeDescribed(node: node, room: node, regions: nil, isRetained: node != $0.node, at: $1)
+        }
     }
 
     mutating func status(_ node: String, _ isOnline: Bool, found: Bool = false, at now: Double) {
         pass(to: now)
-        actions += house.statusReceived(node: node, isOnline: isOnline, isRetained: found, at: Self.moment(now))
+        act(at: now) { $0.statusReceived(node: node, isOnline: isOnline, isRetained: found, at: $1) }
     }
 
     mutating func observation(
@@ -56,8 +72,10 @@ private struct Hand {
         // Behind a subscription the broker delivers this node's own observation as retained, too.
         let isFirst = node == house.node && subscribed.insert(region).inserted
         for isRetained in isFirst ? [true, found] : [found] {
-            actions += house.observationReceived(
-                node: node, region: region, observation, isRetained: isRetained, at: Self.moment(now))
+            act(at: now) {
+                $0.observationReceived(
+                    node: node, region: region, observation, isRetained: isRetained, at: $1)
+            }
         }
     }
 
@@ -75,11 +93,15 @@ private struct Hand {
     mutating func pass(to now: Double) {
         let end = Self.moment(now)
         while let due = house.nextDeadline, due <= end.instant {
-            actions += house.advanced(to: Moment(instant: due, wall: due))
+            act(at: Moment(instant: due, wall: due)) { $0.advanced(to: $1) }
         }
     }
 
     var state: HouseState? { house.state(of: "keys") }
+
+    var written: [HouseState] {
+        actions.compactMap { if case .publishState(_, let state) = $0 { state } else { nil } }
+    }
 
     var events: [HouseEvent.Kind] {
         actions.compactMap { if case .publishEvent(_, let event) = $0 { event.kind } else { nil } }
@@ -114,13 +136,14 @@ private struct Hand {
     @Test func `an own message that the broker sends back late contradicts none`() throws {
         var hand = Hand("hall")
         hand.observation("hall", .outside, at: 10)
+        hand.isDelivering = false
         hand.observation("hall", .inside, signal: -60, at: 20)
         let written = try #require(hand.state)
         hand.observation("hall", .outside, at: 21)
-        let reported = hand.actions.count
-        hand.actions += hand.house.stateReceived(
-            region: "keys", written, isRetained: false, at: Hand.moment(22))
-        #expect(hand.actions.count == reported)
+        let count = hand.written.count
+        hand.act(at: 22) { $0.stateReceived(region: "keys", written, isRetained: false, at: $1) }
+        #expect(hand.written.count == count)
+        #expect(hand.events == [.enter])
         #expect(hand.state?.state == .outside)
     }
 
@@ -227,7 +250,7 @@ private struct Hand {
         #expect(late.state == .outside)
         hand.observation("hall", .inside, signal: -60, at: 10.5)
         hand.actions = []
-        hand.actions += hand.house.stateReceived(region: "keys", late, isRetained: false, at: Hand.moment(11))
+        hand.act(at: 11) { $0.stateReceived(region: "keys", late, isRetained: false, at: $1) }
         #expect(hand.state?.state == .inside)
         hand.pass(to: 14)
         #expect(hand.events == [])
@@ -240,8 +263,10 @@ private struct Hand {
         hand.status("attic", true, found: true, at: 11)
         hand.observation("attic", .inside, signal: -60, found: true, at: 11)
         hand.pass(to: 30)
-        hand.actions += hand.house.scannerReceived(
-            node: "attic", isScanning: true, isRetained: false, at: Hand.moment(31))
+        hand.act(at: 31) {
+            $0.scannerReceived(
+                node: "attic", isScanning: true, isRetained: false, at: $1)
+        }
         #expect(hand.state?.state != .inside)
         #expect(hand.events == [])
     }
@@ -293,11 +318,11 @@ private struct Hand {
                 watched[name] = nil
             case 1:
                 let some = Set(regions.filter { _ in random.next() % 4 > 0 })
-                hand.actions += hand.house.nodeDescribed(node: name, room: nil, regions: some, at: Hand.moment(now))
+                hand.act(at: now) { $0.nodeDescribed(node: name, room: nil, regions: some, at: $1) }
                 hand.status(name, true, found: true, at: now)
                 watched[name] = some
             default:
-                hand.actions += hand.house.nodeDescribed(node: name, room: nil, regions: nil, at: Hand.moment(now))
+                hand.act(at: now) { $0.nodeDescribed(node: name, room: nil, regions: nil, at: $1) }
                 hand.status(name, true, found: true, at: now)
                 watched[name] = Set(regions)
             }

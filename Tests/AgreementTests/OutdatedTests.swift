@@ -36,7 +36,6 @@ import Testing
         hall.say(.inside, at: 8)
         let states = hall.written
         #expect(states.map(\.state) == [.outside, .inside])
-        for state in states { hall.hear(state, at: 8.1) }
         hall.hear(try #require(states.first), at: 20)
         #expect(hall.written.map(\.state) == [.outside, .inside, .inside])
         #expect(Set(hall.written.compactMap(\.stamp)).count == 3)

@@ -34,12 +34,7 @@ struct Consumers: Sendable {
         }
         tokens = max(0, tokens - 1)
         pending = nil
-        var news: [HouseNews] = []
-        switch kind {
-        case .enter?: news.append(.didEnterRegion(room: room ?? new.room, isOwner: isOwner))
-        case .exit?: news.append(.didExitRegion(isOwner: isOwner))
-        case nil: break
-        }
+        var news = [kind].compactMap { $0.map { HouseNews($0, room: room ?? new.room, isOwner: isOwner) } }
         if state != new.state { news.append(.didDetermineState(new.state)) }
         if self.room != new.room { news.append(.didDetermineRoom(new.room)) }
         (state, self.room) = (new.state, new.room)

@@ -39,6 +39,8 @@ struct HouseRegion: Sendable {
         var unreturned: UInt64?
         /// Until then the owner accepts what others remember: the broker may have lost its latest data.
         var learnsUntil: Int64
+        /// Until then the owner accepts the messages of the owner before: it may not know this node yet.
+        var followsUntil: Int64
     }
 
     /// The times of a new owner: it waits for its own observation to come back behind the retained ones of the others.
@@ -47,12 +49,12 @@ struct HouseRegion: Sendable {
     /// The time for which a new owner accepts the messages that other nodes bring back.
     private static let learning = 120 * Nanoseconds.second
 
+    /// The time for which a new owner accepts the messages of the owner before: a node that was suspended for a moment counts a new
+    /// node later.
+    private static let handover = 6 * Nanoseconds.second
+
     /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.
     private static let (pause, longestPause) = (Nanoseconds.second, 8)
-
-    /// The time for which the next owner publishes an event that the owner did not publish. The broker reports the
-    /// death of a node after ten seconds, and its silence after half a minute.
-    private static let succession = 60 * Nanoseconds.second
 
     let identifier: String
     let hash: UInt64
@@ -67,9 +69,8 @@ struct HouseRegion: Sendable {
     private(set) var message = RegionMessage()
     private(set) var consumers = Consumers()
 
-    /// The event of the last change, while its owner may still publish it.
-    private var missing: (event: HouseEvent, until: Int64)?
     private var events = EventRing()
+    private var announcements = Announcements()
     /// The sequence number of this node's last message that the broker delivered.
     private var echoed: UInt64 = 0
 
@@ -79,6 +80,11 @@ struct HouseRegion: Sendable {
     }
 
     var isFollower: Bool { if case .follower = role { true } else { false } }
+
+    private var isOwner: Bool { if case .owner = role { true } else { false } }
+
+    /// The time at which an event is announced, even without a connection.
+    var announcesAt: Int64? { announcements.nextDeadline(isOwner: isOwner) }
 
     /// The state of the owner's observations; `nil` at a follower.
     var observed: OwnerState? {
@@ -123,7 +129,7 @@ struct HouseRegion: Sendable {
             let absence = unobserved(state, house).isEmpty ? nil : house.absence.until
             own = [state.nextDeadline, writing.rewriteAt, refresh, absence]
         }
-        return (own + [consumers.nextDeadline]).compactMap { $0 }.min()
+        return (own + [consumers.nextDeadline, announcesAt]).compactMap { $0 }.min()
     }
 }
 
@@ -150,7 +156,7 @@ extension HouseRegion {
         case .owner(_, let writing):
             return actions + (writing.rival.map { followed($0, isRetained: true, house) } ?? [])
         case .listening(_, let listening):
-            if let rival = listening.rival { return actions + stateReceived(rival, isRetained: false, house) }
+            if let rival = listening.rival { return actions + compared(rival, isRetained: false, house) }
             nothingStored(house)
             return actions
         case .follower: return actions
@@ -164,19 +170,25 @@ extension HouseRegion {
         return [.unsubscribe(region: identifier)]
     }
 
+    /// Handles a new connection.
+    mutating func connected(at now: Int64) { announcements.connectionChanged(isConnected: true, at: now) }
+
     /// Handles the loss of the connection.
-    mutating func disconnected() -> [HouseAction] {
+    mutating func disconnected(at now: Int64) -> [HouseAction] {
         let actions = stoodDown()
-        (formerOwner, owner, announcer, missing) = (owner?.name ?? formerOwner, nil, nil, nil)
+        announcements.connectionChanged(isConnected: false, at: now)
+        (formerOwner, owner, announcer) = (owner?.name ?? formerOwner, nil, nil)
         message.disconnected()
         return actions
     }
 
     /// Handles that the process was suspended: other nodes may have written the region meanwhile.
-    mutating func resumed(_ house: HouseView) {
-        guard case .owner(let state, _) = role else { return }
-        let until = house.now.instant.addingClamped(Self.listening)
-        role = .listening(state, Listening(until: until, isComplete: true))
+    mutating func resumed(_ house: HouseView) -> [HouseAction] {
+        if case .owner(let state, _) = role {
+            let until = house.now.instant.addingClamped(Self.listening)
+            role = .listening(state, Listening(until: until, isComplete: true))
+        }
+        return left(announcements.suspended(at: house.now.instant), at: house.now.instant)
     }
 
     /// Handles that this node was away for so long that it knows nothing better than the broker.
@@ -229,6 +241,12 @@ extension HouseRegion {
     /// Handles a message of an owner; `nil` for a payload that is none.
     mutating func stateReceived(_ received: HouseState?, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
         guard let received else { return overwritten(house, isAgain: false) }
+        return announced(with: received, isRetained: isRetained, house)
+            + compared(received, isRetained: isRetained, house)
+    }
+
+    /// Handles the place of a message beside the known one.
+    private mutating func compared(_ received: HouseState, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
         let isOwn = received.stamp.writer == house.writer && !isRetained && !received.isRestored
         let order = message.order(of: received)
         let isEcho = isOwn && order.isKnown && received.stamp.sequence >= echoed
@@ -288,7 +306,8 @@ extension HouseRegion {
                 message.stored()
                 return []
             }
-            guard received.isRestored, house.now.instant < writing.learnsUntil, !state.isInside else {
+            let until = received.isRestored ? writing.learnsUntil : writing.followsUntil
+            guard house.now.instant < until, !state.isInside else {
                 message.raise(to: received.stamp)
                 write { $0.rival = received }
                 return overwritten(house, isAgain: !received.isRestored)
@@ -310,14 +329,13 @@ extension HouseRegion {
     ) -> [HouseAction] {
         let known = message.state
         message.replace(by: received)
-        if received.event(of: hash)?.identifier != missing?.event.identifier { missing = nil }
         var kind: HouseEvent.Kind?
         if !isRetained, !received.isRestored, let known, received.change > known.change,
             let event = received.event(of: hash)
         {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
             if received.isNews, !events.contains(event) {
-                missing = (event, house.now.instant.addingClamped(Self.succession))
+                announcements.received(received, event, at: house.now.instant)
             }
         }
         let isListed = received.hearing.contains { $0.node == house.node }
@@ -348,9 +366,9 @@ extension HouseRegion {
 
     /// Handles an event. Only that of the known message counts: any client can publish the identifiers of events to come.
     mutating func eventReceived(_ event: HouseEvent) {
+        announcements.eventReceived(event)
         guard event.identifier == message.state?.event(of: hash)?.identifier else { return }
         events.insert(event)
-        if missing?.event.identifier == event.identifier { missing = nil }
         write { if $0.unreturned == event.identifier { $0.unreturned = nil } }
     }
 
@@ -367,7 +385,7 @@ extension HouseRegion {
 
     mutating func advanced(_ house: HouseView) -> [HouseAction] {
         let now = house.now.instant
-        var actions = consumers.advanced(of: identifier, at: now)
+        var actions = announced(to: now) + consumers.advanced(of: identifier, at: now)
         switch role {
         case .follower:
             if let restored = message.restored(at: now) {
@@ -380,7 +398,10 @@ extension HouseRegion {
                 return state
             }
             guard let state, listening.until <= now, house.isActive else { return actions }
-            role = .owner(state, Writing(learnsUntil: now.addingClamped(Self.learning)))
+            role = .owner(
+                state,
+                Writing(
+                    learnsUntil: now.addingClamped(Self.learning), followsUntil: now.addingClamped(Self.handover)))
             return actions + judged(house)
         case .owner:
             _ = observe { $0.advance(to: now, nodes: house.nodes) }
@@ -408,9 +429,7 @@ extension HouseRegion {
         if !unobserved.isEmpty { determined = .unknown }
         let known = message.state
         var lastKnown = state.isReleased ? nil : known?.lastKnown
-        // An exit that its owner did not publish, and the beacon is here: it was none.
-        if let missing, missing.until <= now { self.missing = nil }
-        if missing?.event.kind == .exit, determined == .inside { (lastKnown, missing) = (.inside, nil) }
+        if determined == .inside, announcements.revokeExit(except: house.writer) { lastKnown = .inside }
         let kind: HouseEvent.Kind? =
             switch (lastKnown, determined) {
             case (.outside, .inside): .enter
@@ -431,24 +450,66 @@ extension HouseRegion {
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
-        var actions = isFirst ? succeeded() : []
         let event = kind == nil ? nil : agreed.event(of: hash)
-        let isAnnounced = event.map { events.contains($0) } ?? true
+        let isAnnounced = event.map { events.contains($0) || announcements.contains($0) } ?? true
         if !isAnnounced { writing.unreturned = event?.identifier }
         agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: hash)?.identifier
         observeWritten(determined, writing)
         message.replace(by: agreed)
-        actions.append(.publishState(region: identifier, agreed))
-        // The room of an arrival is not determined yet: the strongest receiver is the best guess.
-        var guessed = event
-        if kind == .enter { guessed?.room = agreed.room ?? state.rooms.strongest }
-        actions += consumers.notify(
-            agreed, isAnnounced ? nil : kind, room: guessed?.room, isOwner: true, of: identifier, at: now)
-        if let guessed, !isAnnounced {
-            events.insert(guessed)
-            actions.append(.publishEvent(region: identifier, guessed))
+        let actions: [HouseAction] = [.publishState(region: identifier, agreed)]
+        guard var event, !isAnnounced else {
+            return actions + (announcements.isHolding ? [] : notified(agreed, at: now))
         }
-        return actions
+        // The room of an arrival is not determined yet: the strongest receiver is the best guess.
+        if kind == .enter { event.room = agreed.room ?? state.rooms.strongest }
+        return actions + announced(announcements.wrote(agreed, event, at: now), at: now)
+    }
+
+    private mutating func notified(_ state: HouseState, at now: Int64) -> [HouseAction] {
+        consumers.notify(state, nil, isOwner: true, of: identifier, at: now)
+    }
+
+    /// Announces the events that a message confirms, or leaves them to its writer.
+    private mutating func announced(
+        with received: HouseState, isRetained: Bool, _ house: HouseView
+    ) -> [HouseAction] {
+        let now = house.now.instant
+        if received.stamp.writer == house.writer { return announced(announcements.delivered(received), at: now) }
+        guard !received.isRestored else { return [] }
+        return left(
+            announcements.yielded(to: received, received.event(of: hash), isRetained: isRetained, at: now), at: now)
+    }
+
+    /// Notifies the consumers of events that another owner announces.
+    private mutating func left(_ news: [Announcements.News], at now: Int64) -> [HouseAction] {
+        news.flatMap { news in
+            consumers.notify(
+                news.state, news.event.kind, room: news.event.room, isOwner: false, of: identifier, at: now)
+        }
+    }
+
+    /// Announces the events for which no answer came in time.
+    mutating func announced(to now: Int64) -> [HouseAction] {
+        announced(announcements.advanced(to: now, isOwner: isOwner), at: now)
+    }
+
+    private mutating func announced(_ due: [Announcements.News], at now: Int64) -> [HouseAction] {
+        guard !due.isEmpty else { return [] }
+        var actions: [HouseAction] = []
+        for news in due {
+            let event = news.event
+            if news.part == .left, events.contains(event) { continue }
+            events.insert(event)
+            // Otherwise the consumers have received the event, but no hook of the house has run.
+            actions +=
+                news.part != .written
+                ? [.happened(region: identifier, HouseNews(event.kind, room: event.room, isOwner: true))]
+                : consumers.notify(
+                    news.state, event.kind, room: event.room, isOwner: true, of: identifier, at: now)
+            actions.append(.publishEvent(region: identifier, event))
+        }
+        guard !announcements.isHolding, let latest = message.state else { return actions }
+        return actions + notified(latest, at: now)
     }
 
     private mutating func observeWritten(_ determined: RegionState, _ writing: Writing) {
@@ -456,19 +517,6 @@ extension HouseRegion {
         role = .follower
         state.written(isInside: determined == .inside)
         role = .owner(state, writing)
-    }
-
-    /// Publishes the event of an owner that died before it did.
-    private mutating func succeeded() -> [HouseAction] {
-        defer { missing = nil }
-        guard let missing, !events.contains(missing.event) else { return [] }
-        events.insert(missing.event)
-        let news: HouseNews =
-            missing.event.kind == .enter
-            ? .didEnterRegion(room: missing.event.room, isOwner: true) : .didExitRegion(isOwner: true)
-        return [
-            .happened(region: identifier, news), .publishEvent(region: identifier, missing.event),
-        ]
     }
 }
 

@@ -137,7 +137,7 @@ extension HouseReplica {
         var actions: [HouseAction] = []
         for index in indices {
             actions += change(&regions[index], view)
-            if let due = regions[index].nextDeadline(view) { schedule(due) }
+            if let due = regions[index].nextDeadline(view) { schedule(max(due, now.instant)) }
         }
         return actions
     }
@@ -156,7 +156,7 @@ extension HouseReplica {
         var actions = forgottenAgain(at: now.instant)
         if nodes[node]?.isSilent(at: now.instant) ?? false {
             // The broker accepts this node's messages and delivers none: a rule on its topics changed.
-            suspendRegions(now)
+            actions += suspendRegions(now)
             connection = .settling(Settling(at: now.instant))
             return actions
         }

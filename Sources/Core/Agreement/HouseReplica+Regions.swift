@@ -115,6 +115,7 @@ extension HouseReplica {
             guard best?.name != region.owner?.name else { continue }
             regions[index].owner = best
             let isOwner = best?.name == node
+            if isOwner { schedule(now.instant.addingClamped(Self.watch)) }
             actions += update(CollectionOfOne(index), at: now) { region, view in
                 isOwner ? region.becameOwner(view) : region.lostOwnership(view)
             }

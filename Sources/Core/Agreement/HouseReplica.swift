@@ -36,7 +36,7 @@ package struct HouseReplica: Sendable {
 
     /// The interval at which an owner checks whether the process was suspended. Together with ``suspension`` no longer
     /// than another node takes from its connection to its first message: two owners would announce the same event.
-    private static let watch = 2 * Nanoseconds.second
+    static let watch = 2 * Nanoseconds.second
 
     /// The time after the loss of its connection for which a node has later messages than a broker that was restored.
     private static let memory = 900 * Nanoseconds.second
@@ -170,6 +170,8 @@ extension HouseReplica {
         absence.began(at: now.instant, without: node)
         connection = .settling(Settling(at: now.instant))
         isBack = true
+        for index in regions.indices { regions[index].connected(at: now.instant) }
+        nextDeadline = announcementsEnd
         schedule(settlingEnd ?? now.instant)
         return actions
     }
@@ -183,13 +185,17 @@ extension HouseReplica {
         }
         connection = .offline
         var actions: [HouseAction] = []
-        for index in regions.indices { actions += regions[index].disconnected() }
+        for index in regions.indices { actions += regions[index].disconnected(at: now.instant) }
         let own = nodes[node]
         nodes = [node: HouseNode(room: own?.room, regions: own?.regions, announces: own?.announces ?? true)]
         (candidates, redescribed) = ([:], [])
-        (isHub, publishedOnline, nextDeadline, nodesDue) = (false, nil, nil, nil)
+        (isHub, publishedOnline, nodesDue) = (false, nil, nil)
+        nextDeadline = announcementsEnd
         return actions
     }
+
+    /// The time at which an event is announced, even without a connection.
+    private var announcementsEnd: Int64? { regions.compactMap(\.announcesAt).min() }
 
     /// Handles a new configuration. Regions that stay keep what is known of them.
     package mutating func regionsReplaced(with identifiers: [String], at now: Moment) -> [HouseAction] {
@@ -204,12 +210,15 @@ extension HouseReplica {
 
     /// Handles the passing of time.
     package mutating func advanced(to now: Moment) -> [HouseAction] {
-        guard isConnected else { return [] }
-        resume(at: now)
-        guard let due = nextDeadline, due <= now.instant else { return [] }
+        var actions = isConnected ? resumed(at: now) : []
+        guard let due = nextDeadline, due <= now.instant else { return actions }
+        guard isConnected else {
+            defer { nextDeadline = announcementsEnd }
+            return regions.indices.flatMap { regions[$0].announced(to: now.instant) }
+        }
         nextDeadline = nil
         let isOver = absence.advance(to: now.instant)
-        var actions = settled(at: now)
+        actions += settled(at: now)
         if nodesDue.map({ $0 <= now.instant }) ?? false { actions += nodesAdvanced(at: now) }
         let view = view(at: now)
         for index in regions.indices {
@@ -226,7 +235,7 @@ extension HouseReplica {
         if let nodesDue { schedule(nodesDue) }
         var isOwner = false
         for index in regions.indices {
-            if let due = regions[index].nextDeadline(view) { schedule(due) }
+            if let due = regions[index].nextDeadline(view) { schedule(max(due, view.now.instant)) }
             isOwner = isOwner || !regions[index].isFollower
         }
         if isOwner { schedule(view.now.instant.addingClamped(Self.watch)) }
@@ -266,19 +275,20 @@ extension HouseReplica {
 
     /// If this call is late, the process was suspended: the broker may have given this node's regions to others, and what it
     /// delivered meanwhile waits.
-    mutating func resume(at now: Moment) {
-        guard let due = nextDeadline, now.instant.subtractingClamped(due) >= Self.suspension else { return }
+    private mutating func resumed(at now: Moment) -> [HouseAction] {
+        guard let due = nextDeadline, now.instant.subtractingClamped(due) >= Self.suspension else { return [] }
         if now.instant.subtractingClamped(due) > Self.memory { forgetMessages() }
-        suspendRegions(now)
+        let actions = suspendRegions(now)
         if case .active = connection { connection = .settling(Settling(at: now.instant, isUnheard: false)) }
         nodesDue = now.instant.addingClamped(Settling.shortest)
         nextDeadline = nodesDue
+        return actions
     }
 
     /// Has this node listen again before it writes.
-    mutating func suspendRegions(_ now: Moment) {
+    mutating func suspendRegions(_ now: Moment) -> [HouseAction] {
         let view = view(at: now)
-        for index in regions.indices { regions[index].resumed(view) }
+        return regions.indices.flatMap { regions[$0].resumed(view) }
     }
 
     private mutating func forgetMessages() {

@@ -216,4 +216,12 @@ package enum HouseNews: Hashable, Sendable {
     case didExitRegion(isOwner: Bool)
     /// `nil` for no room.
     case didDetermineRoom(String?)
+
+    init(_ kind: HouseEvent.Kind, room: String?, isOwner: Bool) {
+        self =
+            switch kind {
+            case .enter: .didEnterRegion(room: room, isOwner: isOwner)
+            case .exit: .didExitRegion(isOwner: isOwner)
+            }
+    }
 }

@@ -109,8 +109,17 @@ package enum HouseReplay {
         hub.record(with: publish)
         var house = HouseReplica(node: owner, incarnation: owner, regions: regions.map(\.identifier))
         func act(_ actions: [HouseAction], at time: Int64) {
-            for case .happened(let region, let news) in actions {
-                hub.happened(.house(region: region, news), at: max(time, first))
+            for action in actions {
+                switch action {
+                case .happened(let region, let news):
+                    hub.happened(.house(region: region, news), at: max(time, first))
+                case .publishState(let region, let state):
+                    // A broker delivers it to its writer, too.
+                    act(
+                        house.stateReceived(region: region, state, isRetained: false, at: Moment(recorded: time)),
+                        at: time)
+                default: break
+                }
             }
         }
         func advance(to time: Int64) {

@@ -79,15 +79,20 @@ struct ModelNode {
     var lastDue: [String: Int64] = [:]
     /// The time of the next refresh of its status.
     var refreshAt = Int64.max
+    /// The events that wait for a connection.
+    var outbox: [(event: HouseEvent, at: Int64)] = []
+    /// The event that was written last, and whether a node has announced it.
+    var written: (change: UInt64, kind: HouseEvent.Kind, isAnnounced: Bool)?
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 
     /// The next time at which something happens here by itself.
     func nextDue() -> Int64? {
         guard isAlive, !isFrozen else { return nil }
-        let timers =
-            isConnected ? [house.nextDeadline, plan.nextDeadline].compactMap { $0 }.map { $0 - ahead.instant } : []
-        return (timers + [inbox.first?.due].compactMap { $0 } + (isConnected && refreshAt < .max ? [refreshAt] : []))
+        let timers = [house.nextDeadline, isConnected ? plan.nextDeadline : nil]
+        return
+            (timers.compactMap { $0 }.map { $0 - ahead.instant } + [inbox.first?.due].compactMap { $0 }
+            + (isConnected && refreshAt < .max ? [refreshAt] : []))
             .min()
     }
 }

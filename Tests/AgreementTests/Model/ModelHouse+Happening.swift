@@ -34,6 +34,11 @@ extension ModelHouse {
         say(.scanner(node: nodes[index].name, isScanning: nodes[index].isScanning), by: nodes[index].name)
         publish(nodes[index].plan.connected(at: moment.instant), index)
         say(.description(node: nodes[index].name, room: nodes[index].room), by: nodes[index].name)
+        for waiting in nodes[index].outbox where now - waiting.at <= 60 * Self.second {
+            log.happened(waiting.event, by: nodes[index].name, at: now)
+            say(.event(region: Self.region, waiting.event), by: nodes[index].name)
+        }
+        nodes[index].outbox = []
         nodes[index].refreshAt = .max
     }
 
@@ -62,8 +67,15 @@ extension ModelHouse {
     mutating func kill(_ index: Int) {
         guard nodes[index].isAlive else { return }
         disconnect(index)
+        stopped(index)
         nodes[index].isAlive = false
         log.cameOrWent()
+    }
+
+    /// A daemon without a connection stops, perhaps between a message and its event.
+    private mutating func stopped(_ index: Int) {
+        if nodes[index].written?.isAnnounced == false { log.wasKilledBetween = true }
+        (nodes[index].outbox, nodes[index].written) = ([], nil)
     }
 
     mutating func freeze(_ index: Int) {
@@ -159,7 +171,9 @@ extension ModelHouse {
     mutating func displace(_ index: Int) {
         guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isConnected else { return }
         let first = (nodes[index].house, nodes[index].plan)
+        let outbox = nodes[index].outbox
         disconnect(index, hasWill: false)
+        stopped(index)
         say(.status(node: nodes[index].name, isOnline: false), by: "will")
         nodes[index].isAlive = false
         start(index)
@@ -168,7 +182,9 @@ extension ModelHouse {
         guard nodes[index].isAlive, !nodes[index].isFrozen else { return }
         disconnect(index, hasWill: false)
         say(.status(node: nodes[index].name, isOnline: false), by: "will")
+        stopped(index)
         (nodes[index].house, nodes[index].plan) = first
+        nodes[index].outbox = outbox
         connect(index)
     }
 

@@ -66,12 +66,11 @@ struct ModelHouse {
             nodes[index].inbox.removeFirst()
             if first.session == nodes[index].session, nodes[index].isConnected { receive(first, index) }
         }
-        guard nodes[index].isConnected else { return }
         let moment = nodes[index].moment(now)
-        if nodes[index].plan.nextDeadline.map({ $0 <= moment.instant }) ?? false {
+        if nodes[index].isConnected, nodes[index].plan.nextDeadline.map({ $0 <= moment.instant }) ?? false {
             publish(nodes[index].plan.advanced(to: moment.instant), index)
         }
-        if nodes[index].refreshAt <= now { sayOnline(index) }
+        if nodes[index].isConnected, nodes[index].refreshAt <= now { sayOnline(index) }
         if nodes[index].house.nextDeadline.map({ $0 <= moment.instant }) ?? false {
             act(nodes[index].house.advanced(to: moment), index)
         }
@@ -100,6 +99,7 @@ struct ModelHouse {
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
         case .event(let region, let event):
+            if nodes[index].written?.kind == event.kind { nodes[index].written?.isAnnounced = true }
             nodes[index].house.eventReceived(region: region, event)
         case .forgotten(let node):
             if node == nodes[index].name { repeatTopics(index) }
@@ -111,7 +111,14 @@ struct ModelHouse {
     /// Carries out the actions of a house. A node that is killed in between does not carry out the rest.
     mutating func act(_ actions: [HouseAction], _ index: Int) {
         for action in actions {
-            guard nodes[index].isAlive, nodes[index].isConnected else { return }
+            guard nodes[index].isAlive else { return }
+            guard nodes[index].isConnected else {
+                // The client keeps an event for a minute; the next owner may announce it as well.
+                guard case .publishEvent(_, let event) = action else { continue }
+                nodes[index].outbox.append((event, now))
+                log.wasKilledBetween = true
+                continue
+            }
             switch action {
             case .subscribe(let region):
                 nodes[index].subscribed.insert(region)
@@ -130,6 +137,11 @@ struct ModelHouse {
                 if !state.isRestored {
                     log.agreed(state, at: now)
                     log.wrote(nodes[index].name)
+                    if state.isNews, nodes[index].written?.change != state.change {
+                        let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
+                        nodes[index].written = (state.change, kind, false)
+                        log.wrote(kind, at: now)
+                    }
                 }
                 say(.state(region: region, state), by: nodes[index].name)
                 if Int.random(in: 0..<40, using: &random) == 0, isKillable {
@@ -137,6 +149,7 @@ struct ModelHouse {
                     kill(index)
                 }
             case .publishEvent(let region, let event):
+                nodes[index].written?.isAnnounced = true
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
@@ -183,7 +196,9 @@ struct ModelHouse {
         nodes[index].lastDue[sender] = due
         nodes[index].lastDue[topic] = due
         // All of a node's topics are emptied: its next messages come behind that.
-        if case .forgotten(let node) = message { nodes[index].lastDue[node] = due }
+        if case .forgotten(let node) = message {
+            nodes[index].lastDue[node] = max(due, nodes[index].lastDue[node] ?? 0)
+        }
         order += 1
         let delivery = ModelDelivery(
             due: due, order: order, session: nodes[index].session, message: message, isRetained: isRetained)

@@ -8,7 +8,6 @@ struct ModelLog {
     /// messages are both right.
     private static let slack = 6 * ModelHouse.second
     private static let handover = 40 * ModelHouse.second
-    private static let succession = 60 * ModelHouse.second + slack
 
     private struct Word {
         var node: String
@@ -129,13 +128,12 @@ struct ModelLog {
         return said.last { $0.state == .outside && !isWritten || $0.state != .unknown && $0.wasHeard }
     }
 
-    mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
+    /// An owner wrote a new event.
+    mutating func wrote(_ kind: HouseEvent.Kind, at now: Int64) {
         guard !wasForged else { return }
-        switch event.kind {
+        switch kind {
         case .enter:
-            // The next owner publishes what the one before has left out.
-            let late = wasKilledBetween ? Self.succession : Self.handover
-            if !words.contains(where: { $0.state == .inside && $0.at > now - late }) {
+            if !words.contains(where: { $0.state == .inside && $0.at > now - Self.handover }) {
                 complaints.append("entered at \(now), and no node received the beacon")
             }
         case .exit:
@@ -150,6 +148,10 @@ struct ModelLog {
             }
             if !missed.isEmpty { complaints.append("left at \(now), while \(missed) is dark and was inside") }
         }
+    }
+
+    mutating func happened(_ event: HouseEvent, by owner: String, at now: Int64) {
+        guard !wasForged else { return }
         // A node that forgets may have missed an arrival; a node that dies before it has published has published
         // nothing. Within ten seconds the nodes take two owners' events for one.
         if let last = events.last, last.event.kind == event.kind, !wasWiped, forgotten.isEmpty, !wasKilledBetween,

@@ -1,0 +1,136 @@
+import Plumbing
+
+/// The events of a region that a message names as news and that no node has announced yet, in order.
+///
+/// Two nodes may own a region for a moment, and both may write the same event. The order in which the broker delivers their
+/// messages is the same everywhere: the node whose message comes first announces the event.
+struct Announcements: Sendable {
+    /// The part of this node in an event.
+    ///
+    ///     written → announced   the broker delivered the message, or delivered nothing in time
+    ///     written → left        another owner's message of the same event came first
+    ///     written → doubtful    the process was suspended: the next owner may have announced the event
+    ///     doubtful → announced  no node announced it in time
+    ///     left → announced      this node owns the region, and no node announced it in time
+    ///     left, doubtful → removed   another node announced it, or wrote another event; for left, also after a minute
+    enum Part: Sendable {
+        case written, doubtful, left
+    }
+
+    struct News: Sendable {
+        var state: HouseState
+        var event: HouseEvent
+        var part: Part
+        fileprivate var since: Int64
+    }
+
+    /// The time in which the broker delivers a message; in which it delivers what waited for a suspended process; and in which
+    /// another owner announces an event, even if its process was suspended for a moment.
+    private static let (delivery, backlog, announcement) = (
+        10 * Nanoseconds.second, 3 * Nanoseconds.second, 6 * Nanoseconds.second
+    )
+
+    /// The time for which an event is kept without a connection, and for which a follower may become the next owner. The broker
+    /// reports the death of a node after ten seconds, and its silence after half a minute.
+    private static let longest = 60 * Nanoseconds.second
+
+    private static let limit = 8
+
+    private var waiting: [News] = []
+    private var isConnected = true
+
+    /// Whether the consumers receive nothing until the broker delivers a message.
+    var isHolding: Bool { waiting.contains { $0.part == .written } }
+
+    func contains(_ event: HouseEvent) -> Bool { waiting.contains { $0.event.identifier == event.identifier } }
+
+    /// The time at which an event is due without an answer.
+    func nextDeadline(isOwner: Bool) -> Int64? { waiting.map { due($0, isOwner) }.min() }
+
+    private func due(_ news: News, _ isOwner: Bool) -> Int64 {
+        let span =
+            switch news.part {
+            case .written: isConnected ? Self.delivery : Self.longest
+            case .doubtful: isConnected ? Self.backlog : Self.longest
+            case .left: isOwner ? Self.announcement : Self.longest
+            }
+        return news.since.addingClamped(span)
+    }
+
+    /// Handles that a new event was written.
+    ///
+    /// - Returns: the events to announce, because there is no room for more.
+    mutating func wrote(_ state: HouseState, _ event: HouseEvent, at now: Int64) -> [News] {
+        waiting.append(News(state: state, event: event, part: .written, since: now))
+        return waiting.count > Self.limit ? [waiting.removeFirst()] : []
+    }
+
+    /// Handles the loss of the connection, or the next one, which delivers the retained message.
+    mutating func connectionChanged(isConnected: Bool, at now: Int64) {
+        self.isConnected = isConnected
+        waiting.removeAll { $0.part == .left }
+        for index in waiting.indices { waiting[index].since = now }
+    }
+
+    /// Handles that the process was suspended.
+    ///
+    /// - Returns: the events that became doubtful.
+    mutating func suspended(at now: Int64) -> [News] {
+        let written = waiting.indices.filter { waiting[$0].part == .written }
+        for index in written { (waiting[index].part, waiting[index].since) = (.doubtful, now) }
+        return written.map { waiting[$0] }
+    }
+
+    /// Handles an own message that the broker delivered, whichever node published it again.
+    ///
+    /// - Returns: the events to announce.
+    mutating func delivered(_ message: HouseState) -> [News] {
+        remove { $0.state.change < message.change || $0.state.change == message.change && $0.part == .written }
+    }
+
+    /// Handles a message of another owner, with its event.
+    ///
+    /// - Parameter isRetained: whether that owner wrote it while this node was away. It has announced the events already.
+    /// - Returns: the events that are left to that owner from now on.
+    mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
+        waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
+        waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
+        if isRetained { return remove { $0.state.change <= message.change } }
+        guard let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
+            waiting[index].part == .written
+        else { return [] }
+        (waiting[index].part, waiting[index].since) = (.left, now)
+        return [waiting[index]]
+    }
+
+    /// Handles the news of another owner.
+    mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
+        waiting = waiting.filter { $0.part != .left } + [News(state: state, event: event, part: .left, since: now)]
+    }
+
+    /// Handles that another node announced an event.
+    mutating func eventReceived(_ event: HouseEvent) {
+        waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
+    }
+
+    /// Removes an exit that another owner wrote and did not announce: the beacon is here.
+    ///
+    /// - Returns: whether there was one.
+    mutating func revokeExit(except writer: UInt64) -> Bool {
+        !remove { $0.part == .left && $0.event.kind == .exit && $0.state.stamp.writer != writer }.isEmpty
+    }
+
+    /// Returns the events to announce without an answer.
+    mutating func advanced(to now: Int64, isOwner: Bool) -> [News] {
+        guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
+        let due = waiting.filter { self.due($0, isOwner) <= now }
+        waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
+        return due.filter { isOwner || $0.part != .left }
+    }
+
+    private mutating func remove(where isMeant: (News) -> Bool) -> [News] {
+        let removed = waiting.filter(isMeant)
+        if !removed.isEmpty { waiting = waiting.filter { !isMeant($0) } }
+        return removed
+    }
+}

@@ -1,0 +1,132 @@
+import Agreement
+import RegionMonitoring
+import Testing
+
+/// An owner announces an event when the broker delivers the message that names it. So of two owners one announces it.
+@Suite struct AnnouncementTests {
+    private var hall = HouseAtHall()
+
+    /// The owner has written that the beacon entered, and the broker has not delivered the message.
+    private mutating func enter() throws -> HouseState {
+        hall.connect(at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 7)
+        hall.isDelivering = false
+        hall.say(.inside, at: 8)
+        #expect(hall.house.state(of: "keys")?.state == .inside)
+        #expect(hall.events == [])
+        #expect(!hall.news.contains(.didDetermineState(.inside)))
+        return try #require(hall.written.last)
+    }
+
+    private var acts: Int {
+        hall.news.count { if case .didEnterRegion(_, isOwner: true) = $0 { true } else { false } }
+    }
+
+    /// The message of another owner, with the same event.
+    private func other(_ state: HouseState) -> HouseState {
+        HouseState(
+            state: .inside, since: nil, change: state.change, isNews: true,
+            stamp: .init(sequence: state.stamp.sequence, writer: 7))
+    }
+
+    @Test mutating func `an event is announced when the broker delivers its message`() throws {
+        let state = try enter()
+        hall.hear(state, at: 8.2)
+        #expect(hall.events == [.enter] && acts == 1)
+        hall.hear(state, at: 8.3)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    @Test mutating func `an event whose message another owner wrote before is left to that owner`() throws {
+        let state = try enter()
+        hall.hear(other(state), at: 8.1)
+        hall.hear(state, at: 8.2)
+        #expect(hall.events == [] && acts == 0)
+        #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: false)))
+        let event = try #require(identifier(of: state))
+        hall.house.eventReceived(region: "keys", event)
+        hall.isDelivering = true
+        hall.pass(to: 40)
+        #expect(hall.events == [] && acts == 0)
+    }
+
+    @Test mutating func `an event that the other owner does not announce is announced after six seconds`() throws {
+        let state = try enter()
+        hall.hear(other(state), at: 8.1)
+        hall.hear(state, at: 8.2)
+        hall.isDelivering = true
+        hall.pass(to: 14)
+        #expect(hall.events == [])
+        hall.pass(to: 14.2)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    @Test mutating func `an event without an answer of the broker is announced after ten seconds`() throws {
+        _ = try enter()
+        hall.pass(to: 17.9)
+        #expect(hall.events == [])
+        hall.pass(to: 18)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    @Test mutating func `an event is announced over the next connection`() throws {
+        let state = try enter()
+        hall.disconnect(at: 8.1)
+        hall.pass(to: 20)
+        #expect(hall.events == [])
+        hall.connect(at: 20, keeping: [state])
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    @Test mutating func `an event is left to the owner that wrote the region meanwhile`() throws {
+        let state = try enter()
+        hall.disconnect(at: 8.1)
+        hall.isDelivering = true
+        hall.connect(at: 20, keeping: [other(state)])
+        hall.pass(to: 100)
+        #expect(hall.events == [] && acts == 0)
+        #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: false)))
+    }
+
+    @Test mutating func `without a connection an event is announced after a minute`() throws {
+        _ = try enter()
+        hall.disconnect(at: 8.1)
+        hall.pass(to: 68)
+        #expect(hall.events == [])
+        hall.pass(to: 68.2)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    /// The process was suspended. The next owner has announced the event, and its message waits behind the own one.
+    @Test mutating func `an owner that was suspended announces no event that the next owner announced`() throws {
+        let state = try enter()
+        for state in [state, other(state)] {
+            hall.act(at: 16) { $0.stateReceived(region: "keys", state, isRetained: false, at: $1) }
+        }
+        hall.isDelivering = true
+        hall.pass(to: 60)
+        #expect(hall.events == [] && acts == 0)
+    }
+
+    @Test mutating func `an owner that was suspended announces its event if no node did`() throws {
+        let state = try enter()
+        hall.act(at: 16) { $0.stateReceived(region: "keys", state, isRetained: false, at: $1) }
+        hall.isDelivering = true
+        #expect(hall.events == [])
+        hall.pass(to: 20)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    /// The event of a state, as another node determines it.
+    private func identifier(of state: HouseState) -> HouseEvent? {
+        var other = HouseAtHall()
+        other.connect(at: 0)
+        other.pass(to: 4)
+        other.say(.outside, at: 4)
+        other.pass(to: 7)
+        other.say(.inside, at: 8)
+        return other.sent.last
+    }
+}
