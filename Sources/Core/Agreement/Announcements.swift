@@ -37,12 +37,17 @@ struct Announcements: Sendable {
     private static let limit = 8
 
     private var waiting: [News] = []
+    /// The identifiers of the last announced events.
+    private var announced: [UInt64] = []
     private var isConnected = true
 
     /// Whether the consumers receive nothing until the broker delivers a message.
     var isHolding: Bool { waiting.contains { $0.part == .written } }
 
-    func contains(_ event: HouseEvent) -> Bool { waiting.contains { $0.event.identifier == event.identifier } }
+    /// Whether the event was announced or will be.
+    func contains(_ event: HouseEvent) -> Bool {
+        announced.contains(event.identifier) || waiting.contains { $0.event.identifier == event.identifier }
+    }
 
     /// The time at which an event is due without an answer.
     func nextDeadline(isOwner: Bool) -> Int64? { waiting.map { due($0, isOwner) }.min() }
@@ -62,7 +67,7 @@ struct Announcements: Sendable {
     /// - Returns: the events to announce, because there is no room for more.
     mutating func wrote(_ state: HouseState, _ event: HouseEvent, at now: Int64) -> [News] {
         waiting.append(News(state: state, event: event, part: .written, since: now))
-        return waiting.count > Self.limit ? [waiting.removeFirst()] : []
+        return waiting.count > Self.limit ? announce([waiting.removeFirst()]) : []
     }
 
     /// Handles the loss of the connection, or the next one, which delivers the retained message.
@@ -85,7 +90,8 @@ struct Announcements: Sendable {
     ///
     /// - Returns: the events to announce.
     mutating func delivered(_ message: HouseState) -> [News] {
-        remove { $0.state.change < message.change || $0.state.change == message.change && $0.part == .written }
+        announce(
+            remove { $0.state.change < message.change || $0.state.change == message.change && $0.part == .written })
     }
 
     /// Handles a message of another owner, with its event.
@@ -105,12 +111,16 @@ struct Announcements: Sendable {
 
     /// Handles the news of another owner.
     mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
+        guard !announced.contains(event.identifier) else { return }
         waiting = waiting.filter { $0.part != .left } + [News(state: state, event: event, part: .left, since: now)]
     }
 
-    /// Handles that another node announced an event.
-    mutating func eventReceived(_ event: HouseEvent) {
+    /// Handles that an event was announced.
+    ///
+    /// - Parameter isCurrent: whether the known message names it. Any client can publish the identifiers of events to come.
+    mutating func eventReceived(_ event: HouseEvent, isCurrent: Bool) {
         waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
+        if isCurrent { insert(event) }
     }
 
     /// Removes an exit that another owner wrote and did not announce: the beacon is here.
@@ -125,7 +135,17 @@ struct Announcements: Sendable {
         guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
         let due = waiting.filter { self.due($0, isOwner) <= now }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
-        return due.filter { isOwner || $0.part != .left }
+        return announce(due.filter { isOwner || $0.part != .left })
+    }
+
+    private mutating func announce(_ news: [News]) -> [News] { news.filter { insert($0.event) } }
+
+    /// - Returns: whether the event was not announced before.
+    @discardableResult
+    private mutating func insert(_ event: HouseEvent) -> Bool {
+        guard !announced.contains(event.identifier) else { return false }
+        announced = announced.suffix(Self.limit - 1) + [event.identifier]
+        return true
     }
 
     private mutating func remove(where isMeant: (News) -> Bool) -> [News] {

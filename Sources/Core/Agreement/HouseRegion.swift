@@ -69,7 +69,6 @@ struct HouseRegion: Sendable {
     private(set) var message = RegionMessage()
     private(set) var consumers = Consumers()
 
-    private var events = EventRing()
     private var announcements = Announcements()
     /// The sequence number of this node's last message that the broker delivered.
     private var echoed: UInt64 = 0
@@ -241,8 +240,14 @@ extension HouseRegion {
     /// Handles a message of an owner; `nil` for a payload that is none.
     mutating func stateReceived(_ received: HouseState?, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
         guard let received else { return overwritten(house, isAgain: false) }
-        return announced(with: received, isRetained: isRetained, house)
-            + compared(received, isRetained: isRetained, house)
+        let (now, event) = (house.now.instant, received.event(of: hash))
+        var actions: [HouseAction] = []
+        if received.stamp.writer == house.writer {
+            actions = announced(announcements.delivered(received), at: now)
+        } else if !received.isRestored {
+            actions = left(announcements.yielded(to: received, event, isRetained: isRetained, at: now), at: now)
+        }
+        return actions + compared(received, isRetained: isRetained, house)
     }
 
     /// Handles the place of a message beside the known one.
@@ -334,9 +339,7 @@ extension HouseRegion {
             let event = received.event(of: hash)
         {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
-            if received.isNews, !events.contains(event) {
-                announcements.received(received, event, at: house.now.instant)
-            }
+            if received.isNews { announcements.received(received, event, at: house.now.instant) }
         }
         let isListed = received.hearing.contains { $0.node == house.node }
         return (isListed && isFollower ? [.confirmObservation(region: identifier)] : [])
@@ -364,11 +367,10 @@ extension HouseRegion {
         }
     }
 
-    /// Handles an event. Only that of the known message counts: any client can publish the identifiers of events to come.
     mutating func eventReceived(_ event: HouseEvent) {
-        announcements.eventReceived(event)
-        guard event.identifier == message.state?.event(of: hash)?.identifier else { return }
-        events.insert(event)
+        let isCurrent = event.identifier == message.state?.event(of: hash)?.identifier
+        announcements.eventReceived(event, isCurrent: isCurrent)
+        guard isCurrent else { return }
         write { if $0.unreturned == event.identifier { $0.unreturned = nil } }
     }
 
@@ -424,7 +426,7 @@ extension HouseRegion {
     /// Writes the state if it changed, or if it is time to write it again.
     private mutating func judged(_ house: HouseView) -> [HouseAction] {
         let now = house.now.instant
-        guard case .owner(let state, var writing) = role, var determined = state.state else { return [] }
+        guard case .owner(var state, var writing) = role, var determined = state.state else { return [] }
         let unobserved = unobserved(state, house)
         if !unobserved.isEmpty { determined = .unknown }
         let known = message.state
@@ -450,42 +452,31 @@ extension HouseRegion {
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
-        let event = kind == nil ? nil : agreed.event(of: hash)
-        let isAnnounced = event.map { events.contains($0) || announcements.contains($0) } ?? true
-        if !isAnnounced { writing.unreturned = event?.identifier }
+        let event = kind.flatMap { _ in agreed.event(of: hash) }.flatMap { announcements.contains($0) ? nil : $0 }
+        if let event { writing.unreturned = event.identifier }
         agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: hash)?.identifier
-        observeWritten(determined, writing)
         message.replace(by: agreed)
+        let strongest = state.rooms.strongest
+        state.written(isInside: determined == .inside)
+        role = .owner(state, writing)
         let actions: [HouseAction] = [.publishState(region: identifier, agreed)]
-        guard var event, !isAnnounced else {
+        guard var event else {
             return actions + (announcements.isHolding ? [] : notified(agreed, at: now))
         }
         // The room of an arrival is not determined yet: the strongest receiver is the best guess.
-        if kind == .enter { event.room = agreed.room ?? state.rooms.strongest }
+        if kind == .enter { event.room = agreed.room ?? strongest }
         return actions + announced(announcements.wrote(agreed, event, at: now), at: now)
     }
 
-    private mutating func notified(_ state: HouseState, at now: Int64) -> [HouseAction] {
-        consumers.notify(state, nil, isOwner: true, of: identifier, at: now)
-    }
-
-    /// Announces the events that a message confirms, or leaves them to its writer.
-    private mutating func announced(
-        with received: HouseState, isRetained: Bool, _ house: HouseView
+    private mutating func notified(
+        _ state: HouseState, _ event: HouseEvent? = nil, isOwner: Bool = true, at now: Int64
     ) -> [HouseAction] {
-        let now = house.now.instant
-        if received.stamp.writer == house.writer { return announced(announcements.delivered(received), at: now) }
-        guard !received.isRestored else { return [] }
-        return left(
-            announcements.yielded(to: received, received.event(of: hash), isRetained: isRetained, at: now), at: now)
+        consumers.notify(state, event?.kind, room: event?.room, isOwner: isOwner, of: identifier, at: now)
     }
 
     /// Notifies the consumers of events that another owner announces.
     private mutating func left(_ news: [Announcements.News], at now: Int64) -> [HouseAction] {
-        news.flatMap { news in
-            consumers.notify(
-                news.state, news.event.kind, room: news.event.room, isOwner: false, of: identifier, at: now)
-        }
+        news.flatMap { notified($0.state, $0.event, isOwner: false, at: now) }
     }
 
     /// Announces the events for which no answer came in time.
@@ -495,41 +486,15 @@ extension HouseRegion {
 
     private mutating func announced(_ due: [Announcements.News], at now: Int64) -> [HouseAction] {
         guard !due.isEmpty else { return [] }
-        var actions: [HouseAction] = []
-        for news in due {
+        let actions = due.flatMap { news in
             let event = news.event
-            if news.part == .left, events.contains(event) { continue }
-            events.insert(event)
-            // Otherwise the consumers have received the event, but no hook of the house has run.
-            actions +=
-                news.part != .written
-                ? [.happened(region: identifier, HouseNews(event.kind, room: event.room, isOwner: true))]
-                : consumers.notify(
-                    news.state, event.kind, room: event.room, isOwner: true, of: identifier, at: now)
-            actions.append(.publishEvent(region: identifier, event))
+            // The consumers have received an event that was left, but no hook of the house has run.
+            let again = HouseNews(event.kind, room: event.room, isOwner: true)
+            return [.publishEvent(region: identifier, event)]
+                + (news.part == .written
+                    ? notified(news.state, event, at: now) : [.happened(region: identifier, again)])
         }
         guard !announcements.isHolding, let latest = message.state else { return actions }
         return actions + notified(latest, at: now)
-    }
-
-    private mutating func observeWritten(_ determined: RegionState, _ writing: Writing) {
-        guard case .owner(var state, _) = role else { return }
-        role = .follower
-        state.written(isInside: determined == .inside)
-        role = .owner(state, writing)
-    }
-}
-
-/// The identifiers of the last events, so that each is published once.
-struct EventRing: Sendable {
-    private static let limit = 8
-    private var identifiers: [UInt64] = []
-
-    func contains(_ event: HouseEvent) -> Bool { identifiers.contains(event.identifier) }
-
-    mutating func insert(_ event: HouseEvent) {
-        guard !contains(event) else { return }
-        if identifiers.count == Self.limit { identifiers.removeFirst() }
-        identifiers.append(event.identifier)
     }
 }
