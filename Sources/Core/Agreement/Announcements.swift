@@ -9,7 +9,7 @@ struct Announcements: Sendable {
     ///
     ///     written → announced   the broker delivered the message, or delivered nothing in time
     ///     written → left        another owner's message of the same event came first
-    ///     written → doubtful    the process was suspended: the next owner may have announced the event
+    ///     written → doubtful    the process was suspended or lost its connection: the next owner may have announced the event
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
     ///     left, doubtful → removed   another node announced it, or wrote another event; for left, also after a minute
@@ -70,11 +70,20 @@ struct Announcements: Sendable {
         return waiting.count > Self.limit ? announce([waiting.removeFirst()]) : []
     }
 
-    /// Handles the loss of the connection, or the next one, which delivers the retained message.
-    mutating func connectionChanged(isConnected: Bool, at now: Int64) {
-        self.isConnected = isConnected
-        waiting.removeAll { $0.part == .left }
+    /// Handles the next connection. It delivers the retained message.
+    mutating func connected(at now: Int64) {
+        isConnected = true
         for index in waiting.indices { waiting[index].since = now }
+    }
+
+    /// Handles the loss of the connection.
+    ///
+    /// - Parameter isAlone: whether there is no other node that could announce an event.
+    /// - Returns: the events that became doubtful.
+    mutating func disconnected(isAlone: Bool, at now: Int64) -> [News] {
+        isConnected = false
+        waiting.removeAll { $0.part == .left }
+        return isAlone ? [] : suspended(at: now)
     }
 
     /// Handles that the process was suspended.
@@ -86,7 +95,7 @@ struct Announcements: Sendable {
         return written.map { waiting[$0] }
     }
 
-    /// Handles an own message that the broker delivered, whichever node published it again.
+    /// Handles an own message that the broker delivered, whichever node published it again, or a retained one.
     ///
     /// - Returns: the events to announce.
     mutating func delivered(_ message: HouseState) -> [News] {
@@ -96,13 +105,13 @@ struct Announcements: Sendable {
 
     /// Handles a message of another owner, with its event.
     ///
-    /// - Parameter isRetained: whether that owner wrote it while this node was away. It has announced the events already.
+    /// - Parameter isRetained: whether that owner wrote it while this node was away.
     /// - Returns: the events that are left to that owner from now on.
     mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
-        if isRetained { return remove { $0.state.change <= message.change } }
-        guard let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
+        guard !isRetained,
+            let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
             waiting[index].part == .written
         else { return [] }
         (waiting[index].part, waiting[index].since) = (.left, now)

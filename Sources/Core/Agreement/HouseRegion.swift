@@ -170,12 +170,11 @@ extension HouseRegion {
     }
 
     /// Handles a new connection.
-    mutating func connected(at now: Int64) { announcements.connectionChanged(isConnected: true, at: now) }
+    mutating func connected(at now: Int64) { announcements.connected(at: now) }
 
     /// Handles the loss of the connection.
-    mutating func disconnected(at now: Int64) -> [HouseAction] {
-        let actions = stoodDown()
-        announcements.connectionChanged(isConnected: false, at: now)
+    mutating func disconnected(isAlone: Bool, at now: Int64) -> [HouseAction] {
+        let actions = stoodDown() + left(announcements.disconnected(isAlone: isAlone, at: now), at: now)
         (formerOwner, owner, announcer) = (owner?.name ?? formerOwner, nil, nil)
         message.disconnected()
         return actions
@@ -241,12 +240,12 @@ extension HouseRegion {
     mutating func stateReceived(_ received: HouseState?, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
         guard let received else { return overwritten(house, isAgain: false) }
         let (now, event) = (house.now.instant, received.event(of: hash))
-        var actions: [HouseAction] = []
-        if received.stamp.writer == house.writer {
-            actions = announced(announcements.delivered(received), at: now)
-        } else if !received.isRestored {
-            actions = left(announcements.yielded(to: received, event, isRetained: isRetained, at: now), at: now)
-        }
+        let isOwn = received.stamp.writer == house.writer
+        let news =
+            isOwn || received.isRestored
+            ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
+        var actions = left(news, at: now)
+        if isOwn || isRetained { actions += announced(announcements.delivered(received), at: now) }
         return actions + compared(received, isRetained: isRetained, house)
     }
 

@@ -185,7 +185,10 @@ extension HouseReplica {
         }
         connection = .offline
         var actions: [HouseAction] = []
-        for index in regions.indices { actions += regions[index].disconnected(at: now.instant) }
+        let isAlone = candidates.keys.allSatisfy { $0 == node }
+        for index in regions.indices {
+            actions += regions[index].disconnected(isAlone: isAlone, at: now.instant)
+        }
         let own = nodes[node]
         nodes = [node: HouseNode(room: own?.room, regions: own?.regions, announces: own?.announces ?? true)]
         (candidates, redescribed) = ([:], [])

@@ -149,7 +149,7 @@ struct ModelHouse {
                     kill(index)
                 }
             case .publishEvent(let region, let event):
-                nodes[index].written?.isAnnounced = true
+                if nodes[index].written?.kind == event.kind { nodes[index].written?.isAnnounced = true }
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
