@@ -2,11 +2,35 @@ import Plumbing
 import RegionMonitoring
 import Agreement
 
+/// A house at one node whose broker is played by hand.
+protocol PlayedHouse {
+    var house: HouseReplica { get set }
+    var actions: [HouseAction] { get set }
+    /// Whether the broker delivers the node's own messages.
+    var isDelivering: Bool { get }
+
+    static func moment(_ seconds: Double) -> Moment
+}
+
+extension PlayedHouse {
+    /// Carries out actions: the broker delivers the node's own messages at once.
+    mutating func act(at moment: Moment, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        let new = change(&house, moment)
+        actions += new
+        for case .publishState(let region, let state) in new where isDelivering {
+            act(at: moment) { $0.stateReceived(region: region, state, isRetained: false, at: $1) }
+        }
+    }
+
+    mutating func act(at seconds: Double, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
+        act(at: Self.moment(seconds), change)
+    }
+}
+
 /// The house at one node, which receives only its own messages and those about the one region.
-struct HouseAtHall {
+struct HouseAtHall: PlayedHouse {
     var house = HouseReplica(node: "hall", incarnation: "hall-1", regions: ["keys"])
     var actions: [HouseAction] = []
-    /// Whether the broker delivers the node's own messages.
     var isDelivering = true
     var sequence: UInt64 = 0
     private var subscriptions = 0
@@ -27,19 +51,6 @@ struct HouseAtHall {
         HouseState(
             state: state, since: Int64(sequence % 1_000_000) * 1_000_000_000, hearing: hearing.map { .init(node: $0) },
             change: change, stamp: .init(sequence: sequence, writer: writer))
-    }
-
-    /// Carries out actions: the broker delivers the node's own messages at once.
-    mutating func act(at moment: Moment, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
-        let new = change(&house, moment)
-        actions += new
-        for case .publishState(let region, let state) in new where isDelivering {
-            act(at: moment) { $0.stateReceived(region: region, state, isRetained: false, at: $1) }
-        }
-    }
-
-    mutating func act(at seconds: Double, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
-        act(at: Self.moment(seconds), change)
     }
 
     mutating func connect(at seconds: Double, keeping states: [HouseState] = []) {

@@ -6,10 +6,9 @@ import Testing
 @testable import Agreement
 
 /// A house by hand: one node's view, each event with its time in seconds.
-private struct Hand {
+private struct Hand: PlayedHouse {
     var house: HouseReplica
     var actions: [HouseAction] = []
-    /// Whether the broker delivers the node's own messages.
     var isDelivering = true
     private var sequences: [String: UInt64] = [:]
     private var subscribed: Set<String> = []
@@ -35,19 +34,6 @@ private struct Hand {
         }
         status(house.node, true, at: 0)
         pass(to: listened)
-    }
-
-    /// Carries out actions: the broker delivers the node's own messages at once.
-    mutating func act(at moment: Moment, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
-        let new = change(&house, moment)
-        actions += new
-        for case .publishState(let region, let state) in new where isDelivering {
-            act(at: moment) { $0.stateReceived(region: region, state, isRetained: false, at: $1) }
-        }
-    }
-
-    mutating func act(at seconds: Double, _ change: (inout HouseReplica, Moment) -> [HouseAction]) {
-        act(at: Self.moment(seconds), change)
     }
 
     mutating func describe(_ node: String, at now: Double) {
