@@ -91,7 +91,8 @@ extension Member {
             require(state?.room.map { Wire.name($0) == $0 } ?? true, "the name of a room that is not safe to show")
             again = state.map { Wire.region($0, of: core.described[level]) }
         case .event(let level):
-            require(isConnected && watches(level), "an event of a region that is not configured")
+            // Without a connection the client keeps it for a minute.
+            require(watches(level), "an event of a region that is not configured")
             again = Wire.event(payload).map(Wire.event)
         case .battery(let level):
             require(isConnected && watches(level), "the battery level of a region that is not configured")
