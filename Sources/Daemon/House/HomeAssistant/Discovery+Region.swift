@@ -27,7 +27,7 @@ extension Discovery {
                 entity: "\(name.slug)_\(nodeName.slug)_\(key)"
             )
             .with(["dev_cla": kind, "unit_of_meas": unit, "stat_cla": "measurement"])
-            // A node that stopped cannot end it.
+            // A node that stopped does not withdraw its last value.
             .with([EventField("exp_aft", .integer(120))])
             .state(ranging, template)
         }
