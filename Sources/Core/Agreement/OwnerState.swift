@@ -239,7 +239,8 @@ struct OwnerState: Sendable {
 
     private mutating func rank(_ name: String, _ node: HouseNode, _ observation: Observation, at now: Int64) {
         guard let room = node.room else { return }
-        rooms.heard(by: name, in: room, signal: observation.signal, spread: observation.spread, at: now)
+        rooms.heard(
+            by: name, in: room, signal: observation.signal, spread: observation.spread, age: observation.age, at: now)
     }
 
     /// Removes a node: nothing that it published counts.

@@ -66,6 +66,9 @@ struct RoomEstimator: Sendable {
         var variance = 0.0
         /// Whether its observations are missing. Its last signal then decreases.
         var isDark = false
+        /// The time since when it receives nothing. Until another receiver hears the beacon after it, the beacon has
+        /// stopped, and its last signal stays: the receivers detect that at different times.
+        var silentSince: Int64?
         var heardAt: Int64
     }
 
@@ -88,7 +91,8 @@ struct RoomEstimator: Sendable {
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
         let isOpen =
-            published == nil || evidence.contains { $0 > 0 } || receivers.contains { $0.isDark || $0.room != published }
+            published == nil || evidence.contains { $0 > 0 }
+            || receivers.contains { $0.isDark || $0.room != published && $0.silentSince == nil }
         return isOpen ? last.addingClamped(Self.step) : nil
     }
 }
@@ -99,13 +103,21 @@ extension RoomEstimator {
     /// - Parameters:
     ///   - signal: The signal in dBm; `nil` if it receives nothing.
     ///   - spread: The noise of the signal in dB.
-    mutating func heard(by node: String, in room: String, signal: Double?, spread: Double?, at now: Int64) {
+    ///   - age: The seconds since the last advertisement; `nil` if unknown.
+    mutating func heard(
+        by node: String, in room: String, signal: Double?, spread: Double?, age: Double? = nil, at now: Int64
+    ) {
         advance(to: now)
-        let index = receivers.firstIndex { $0.node == node }
         guard let signal else {
-            if let index { receivers.remove(at: index) }
+            guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
+            receivers[index].silentSince = receivers[index].silentSince ?? now
+            receivers[index].isDark = false
+            receivers[index].heardAt = now
             return
         }
+        let transmitted = now.addingClamped(-Int64(min(age ?? 0, 3600) * 1e9))
+        receivers.removeAll { $0.node != node && $0.silentSince ?? .max < transmitted }
+        let index = receivers.firstIndex { $0.node == node }
         let place = position(of: room)
         let noise = min(20, max(0.5, spread ?? 2.5))
         if let index {
@@ -113,6 +125,7 @@ extension RoomEstimator {
             receivers[index].noise = noise
             receivers[index].room = place
             receivers[index].isDark = false
+            receivers[index].silentSince = nil
             receivers[index].heardAt = now
         } else {
             receivers.append(
@@ -189,7 +202,9 @@ extension RoomEstimator {
         let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
-            guard let level = levels[room] else {
+            guard let level = levels[room],
+                receivers.contains(where: { $0.room == room && $0.silentSince == nil })
+            else {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
@@ -239,6 +254,7 @@ extension RoomEstimator {
                 receivers[index].level -= Self.deadFading * seconds
                 continue
             }
+            if receivers[index].silentSince != nil { continue }
             let distance = receivers[index].level - receivers[index].slow
             receivers[index].variance += weight * (distance * distance - receivers[index].variance)
             receivers[index].slow += weight * distance
