@@ -1,4 +1,5 @@
 import Agreement
+import Plumbing
 import RegionMonitoring
 import Testing
 
@@ -7,11 +8,13 @@ import Testing
     private var hall = HouseAtHall()
 
     /// The owner has written that the beacon entered, and the broker has not delivered the message.
-    private mutating func enter(isAlone: Bool = true) throws -> HouseState {
+    ///
+    /// - Parameter other: the time at which another node comes online.
+    private mutating func enter(with other: Double? = nil) throws -> HouseState {
         hall.connect(at: 0)
-        if !isAlone { hall.status(of: HouseAtHall.weaker, at: 0) }
         hall.pass(to: 4)
         hall.say(.outside, at: 4)
+        if let other { hall.status(of: HouseAtHall.weaker, at: other) }
         hall.pass(to: 7)
         hall.isDelivering = false
         hall.say(.inside, at: 8)
@@ -47,7 +50,7 @@ import Testing
         #expect(hall.events == [] && acts == 0)
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: false)))
         let event = try #require(identifier(of: state))
-        hall.house.eventReceived(region: "keys", event)
+        hall.hear(event, at: 8.3)
         hall.isDelivering = true
         hall.pass(to: 40)
         #expect(hall.events == [] && acts == 0)
@@ -81,13 +84,14 @@ import Testing
         #expect(hall.events == [.enter] && acts == 1)
     }
 
-    @Test(arguments: [true, false]) mutating func `an event is left to another node that was there and wrote meanwhile`(
-        isAlone: Bool
+    @Test(arguments: [nil, 4, 6.5]) mutating func `an event is left to another node that was there and wrote meanwhile`(
+        other: Double?
     ) throws {
-        let state = try enter(isAlone: isAlone)
+        let isAlone = other == nil
+        let state = try enter(with: other)
         hall.disconnect(at: 8.1)
         hall.isDelivering = true
-        hall.connect(at: 20, keeping: [other(state)])
+        hall.connect(at: 20, keeping: [self.other(state)])
         hall.pass(to: 100)
         #expect(hall.events == (isAlone ? [.enter] : []) && acts == (isAlone ? 1 : 0))
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: isAlone)))
@@ -120,6 +124,60 @@ import Testing
         #expect(hall.events == [])
         hall.pass(to: 20)
         #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    /// The message that the broker retains at the end of a break. At its beginning the owner had written a message and stopped.
+    enum Found: CaseIterable { case news, announced, another, newsAndItsOwner }
+
+    @Test(arguments: Found.allCases)
+    mutating func `an event that is news still after a break is announced after a minute`(
+        found: Found
+    ) {
+        let stronger = HouseAtHall.stronger
+        hall.connect(at: 0)
+        hall.status(of: stronger, at: 0)
+        hall.hear(HouseAtHall.message(.outside, of: stronger.utf8.fnv1a, 1), at: 4)
+        let message = { (isNews: Bool, writer: String, sequence: UInt64) in
+            HouseState(
+                state: .inside, since: nil, change: 1, isNews: isNews,
+                stamp: .init(sequence: sequence, writer: writer.utf8.fnv1a))
+        }
+        hall.hear(message(true, stronger, 2), at: 8)
+        #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: false)))
+        hall.disconnect(at: 8.1)
+        let kept =
+            switch found {
+            case .news: message(true, stronger, 3)
+            case .newsAndItsOwner: message(true, stronger, 2)
+            case .announced: message(false, stronger, 3)
+            case .another: message(true, "zoo", 3)
+            }
+        hall.connect(at: 10, keeping: [kept])
+        if found == .newsAndItsOwner {
+            hall.status(of: stronger, at: 11)
+            hall.status(of: stronger, isOnline: false, at: 12)
+        }
+        hall.pass(to: 79)
+        #expect(hall.events == [])
+        hall.pass(to: 81)
+        #expect(hall.events == (found == .news ? [.enter] : []))
+    }
+
+    @Test mutating func `an event that was kept over a break is announced before the next one`() {
+        let stronger = HouseAtHall.stronger
+        hall.connect(at: 0)
+        hall.status(of: stronger, at: 0)
+        hall.hear(HouseAtHall.message(.inside, of: stronger.utf8.fnv1a, 1), at: 4)
+        let exit = HouseState(
+            state: .outside, since: nil, change: 1, isNews: true,
+            stamp: .init(sequence: 2, writer: stronger.utf8.fnv1a))
+        hall.hear(exit, at: 8)
+        hall.disconnect(at: 8.1)
+        hall.connect(at: 10, keeping: [exit])
+        hall.pass(to: 60)
+        hall.say(.outside, at: 60)
+        hall.say(.inside, at: 70)
+        #expect(hall.events == [.exit, .enter])
     }
 
     /// The event of a state, as another node determines it.

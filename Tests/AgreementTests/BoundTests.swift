@@ -103,7 +103,7 @@ import Testing
         hall.say(.outside, at: 4)
         hall.pass(to: 7)
         let next = HouseEvent(.enter, of: "keys".utf8.fnv1a, change: 1, room: nil, time: nil)
-        hall.house.eventReceived(region: "keys", next)
+        hall.hear(next, at: 7)
         hall.say(.inside, at: 8)
         #expect(hall.events == [.enter])
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: true)))

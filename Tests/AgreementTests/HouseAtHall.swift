@@ -89,6 +89,11 @@ struct HouseAtHall: PlayedHouse {
         act(at: seconds) { $0.stateReceived(region: "keys", state, isRetained: found, at: $1) }
     }
 
+    mutating func hear(_ event: HouseEvent, at seconds: Double) {
+        pass(to: seconds)
+        act(at: seconds) { $0.eventReceived(region: "keys", event, at: $1) }
+    }
+
     mutating func say(_ state: RegionState, of name: String = "hall", age: Double? = 1, at seconds: Double) {
         pass(to: seconds)
         sequence += 1

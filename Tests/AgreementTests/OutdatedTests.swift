@@ -89,7 +89,7 @@ import Testing
         hall.say(.inside, at: 20.5)
         #expect(hall.events == [.exit, .enter])
         let exit = try #require(hall.sent.first)
-        hall.house.eventReceived(region: "keys", exit)
+        hall.hear(exit, at: 20.6)
         hall.say(.outside, at: 21)
         #expect(hall.events == [.exit, .enter, .exit])
     }

@@ -47,8 +47,7 @@ import Testing
         hall.say(.inside, of: HouseAtHall.weaker, at: 8.1)
         hall.status(of: HouseAtHall.weaker, at: 8.1)
         #expect(hall.written.map(\.isNews) == [false, true, true])
-        hall.house.eventReceived(region: "keys", try #require(hall.sent.last))
-        hall.say(.outside, of: HouseAtHall.weaker, at: 9)
+        hall.hear(try #require(hall.sent.last), at: 8.2)
         #expect(hall.written.map(\.isNews) == [false, true, true, false])
         #expect(hall.events == [.enter])
     }

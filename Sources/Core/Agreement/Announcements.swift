@@ -12,9 +12,12 @@ struct Announcements: Sendable {
     ///     written → doubtful    the process was suspended or lost its connection: the next owner may have announced the event
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
-    ///     left, doubtful → removed   another node announced it, or wrote another event; for left, also after a minute
+    ///     left → kept           the connection was lost: the other owner may have announced the event
+    ///     kept → announced      this node owns the region, and no node announced it for a minute after the next connection
+    ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
+    ///     kept → removed        the broker's message does not name it as news, or the former owner is back
     enum Part: Sendable {
-        case written, doubtful, left
+        case written, doubtful, left, kept
     }
 
     struct News: Sendable {
@@ -58,6 +61,8 @@ struct Announcements: Sendable {
             case .written: isConnected ? Self.delivery : Self.longest
             case .doubtful: isConnected ? Self.backlog : Self.longest
             case .left: isOwner ? Self.announcement : Self.longest
+            // The other owner's client keeps its event for a minute.
+            case .kept: Self.longest + Self.delivery
             }
         return news.since.addingClamped(span)
     }
@@ -82,7 +87,7 @@ struct Announcements: Sendable {
     /// - Returns: the events that became doubtful.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [News] {
         isConnected = false
-        waiting.removeAll { $0.part == .left }
+        for index in waiting.indices where waiting[index].part == .left { waiting[index].part = .kept }
         return isAlone ? [] : suspended(at: now)
     }
 
@@ -108,6 +113,8 @@ struct Announcements: Sendable {
     /// - Parameter isRetained: whether that owner wrote it while this node was away.
     /// - Returns: the events that are left to that owner from now on.
     mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
+        waiting.removeAll { $0.part == .kept && !(message.isNews && message.stamp.writer == $0.state.stamp.writer) }
+        guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
         guard !isRetained,
@@ -132,6 +139,9 @@ struct Announcements: Sendable {
         if isCurrent { insert(event) }
     }
 
+    /// Handles that the owner before the break is back, and this node has not written the region since.
+    mutating func returned() { waiting.removeAll { $0.part == .kept } }
+
     /// Removes an exit that another owner wrote and did not announce: the beacon is here.
     ///
     /// - Returns: whether there was one.
@@ -144,7 +154,7 @@ struct Announcements: Sendable {
         guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
         let due = waiting.filter { self.due($0, isOwner) <= now }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
-        return announce(due.filter { isOwner || $0.part != .left })
+        return announce(due.filter { isOwner || $0.part == .written || $0.part == .doubtful })
     }
 
     private mutating func announce(_ news: [News]) -> [News] { news.filter { insert($0.event) } }

@@ -49,8 +49,7 @@ struct HouseRegion: Sendable {
     /// The time for which a new owner accepts the messages that other nodes bring back.
     private static let learning = 120 * Nanoseconds.second
 
-    /// The time for which a new owner accepts the messages of the owner before: a node that was suspended for a moment counts a new
-    /// node later.
+    /// The time for which a new owner accepts the messages of the owner before, which may count the new one later.
     private static let handover = 6 * Nanoseconds.second
 
     /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.
@@ -172,6 +171,9 @@ extension HouseRegion {
     /// Handles a new connection.
     mutating func connected(at now: Int64) { announcements.connected(at: now) }
 
+    /// Handles that a node is online. The former owner announces its events, unless this node has written the region meanwhile.
+    mutating func returned(_ name: String) { if name == formerOwner, !isOwner { announcements.returned() } }
+
     /// Handles the loss of the connection.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [HouseAction] {
         let actions = stoodDown() + left(announcements.disconnected(isAlone: isAlone, at: now), at: now)
@@ -241,9 +243,7 @@ extension HouseRegion {
         guard let received else { return overwritten(house, isAgain: false) }
         let (now, event) = (house.now.instant, received.event(of: hash))
         let isOwn = received.stamp.writer == house.writer
-        let news =
-            isOwn || received.isRestored
-            ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
+        let news = isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
         var actions = left(news, at: now)
         if isOwn || isRetained { actions += announced(announcements.delivered(received), at: now) }
         return actions + compared(received, isRetained: isRetained, house)
@@ -366,11 +366,12 @@ extension HouseRegion {
         }
     }
 
-    mutating func eventReceived(_ event: HouseEvent) {
+    mutating func eventReceived(_ event: HouseEvent, _ house: HouseView) -> [HouseAction] {
         let isCurrent = event.identifier == message.state?.event(of: hash)?.identifier
         announcements.eventReceived(event, isCurrent: isCurrent)
-        guard isCurrent else { return }
-        write { if $0.unreturned == event.identifier { $0.unreturned = nil } }
+        guard isCurrent, case .owner(_, let writing) = role, writing.unreturned == event.identifier else { return [] }
+        write { ($0.unreturned, $0.rewriteAt) = (nil, house.now.instant) }
+        return judged(house)
     }
 
     /// Brings the message back if the broker has delivered its messages, and none of them was the region's.

@@ -27,6 +27,7 @@ extension HouseReplica {
         }
         nodes[name] = known
         forgotten[name] = nil
+        if isOnline, !isRetained { for index in regions.indices { regions[index].returned(name) } }
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
         // A silent node is present again by a refresh, though no message made it offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)

@@ -58,9 +58,10 @@ extension HouseReplica {
     }
 
     /// Handles an enter or exit event.
-    package mutating func eventReceived(region: String, _ event: HouseEvent) {
-        guard isConnected, let index = positions[region] else { return }
-        regions[index].eventReceived(event)
+    package mutating func eventReceived(region: String, _ event: HouseEvent, at now: Moment) -> [HouseAction] {
+        guard isConnected, let index = positions[region] else { return [] }
+        return advanced(to: now)
+            + update(CollectionOfOne(index), at: now) { region, view in region.eventReceived(event, view) }
     }
 }
 

@@ -185,7 +185,8 @@ extension HouseReplica {
         }
         connection = .offline
         var actions: [HouseAction] = []
-        let isAlone = candidates.keys.allSatisfy { $0 == node }
+        // A node that cannot own regions yet may own this node's later.
+        let isAlone = nodes.allSatisfy { $0.key == node || !$0.value.isPresent(at: now.instant) }
         for index in regions.indices {
             actions += regions[index].disconnected(isAlone: isAlone, at: now.instant)
         }

@@ -82,7 +82,7 @@ struct ModelNode {
     /// The events that wait for a connection.
     var outbox: [(event: HouseEvent, at: Int64)] = []
     /// The event that was written last, and whether a node has announced it.
-    var written: (change: UInt64, kind: HouseEvent.Kind, isAnnounced: Bool)?
+    var written: (change: UInt64, kind: HouseEvent.Kind, at: Int64, isAnnounced: Bool)?
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 

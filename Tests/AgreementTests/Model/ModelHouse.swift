@@ -100,7 +100,7 @@ struct ModelHouse {
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
         case .event(let region, let event):
             if nodes[index].written?.kind == event.kind { nodes[index].written?.isAnnounced = true }
-            nodes[index].house.eventReceived(region: region, event)
+            actions = nodes[index].house.eventReceived(region: region, event, at: moment)
         case .forgotten(let node):
             if node == nodes[index].name { repeatTopics(index) }
             actions = nodes[index].house.forgotten(node: node, at: moment)
@@ -139,7 +139,7 @@ struct ModelHouse {
                     log.wrote(nodes[index].name)
                     if state.isNews, nodes[index].written?.change != state.change {
                         let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
-                        nodes[index].written = (state.change, kind, false)
+                        nodes[index].written = (state.change, kind, now, false)
                         log.wrote(kind, at: now)
                     }
                 }
@@ -150,6 +150,12 @@ struct ModelHouse {
                 }
             case .publishEvent(let region, let event):
                 if nodes[index].written?.kind == event.kind { nodes[index].written?.isAnnounced = true }
+                // An owner that hangs behind its message is as dead as one that is killed.
+                if nodes.contains(where: {
+                    $0.isFrozen && $0.written.map { !$0.isAnnounced && now - $0.at > 60 * Self.second } ?? false
+                }) {
+                    log.wasKilledBetween = true
+                }
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)

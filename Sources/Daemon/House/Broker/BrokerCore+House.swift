@@ -57,10 +57,8 @@ extension BrokerCore {
                 house.stateReceived(region: level, state, isRetained: message.isRetained, at: now), at: now)
         case .battery(let level): return batteryReceived(message, of: level, at: now.instant)
         case .event(let level):
-            if regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) {
-                house.eventReceived(region: level, event)
-            }
-            return []
+            guard regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) else { return [] }
+            return acted(house.eventReceived(region: level, event, at: now), at: now)
         case .promptAnswer(let name): return name == node ? answered(message) : []
         }
     }
