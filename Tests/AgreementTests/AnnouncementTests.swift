@@ -29,9 +29,9 @@ import Testing
     }
 
     /// The message of another owner, with the same event.
-    private func other(_ state: HouseState) -> HouseState {
+    private func other(_ state: HouseState, later: UInt64 = 0) -> HouseState {
         HouseState(
-            state: .inside, since: nil, change: state.change, isNews: true,
+            state: .inside, since: nil, change: state.change + later, isNews: true,
             stamp: .init(sequence: state.stamp.sequence, writer: 7))
     }
 
@@ -95,6 +95,29 @@ import Testing
         hall.pass(to: 100)
         #expect(hall.events == (isAlone ? [.enter] : []) && acts == (isAlone ? 1 : 0))
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: isAlone)))
+    }
+
+    /// The process hung for minutes.
+    @Test mutating func `an event is not announced behind later ones of a node that came meanwhile`() throws {
+        let state = try enter()
+        hall.disconnect(at: 8.1)
+        hall.isDelivering = true
+        hall.connect(at: 20, keeping: [other(state, later: 2)])
+        hall.pass(to: 100)
+        #expect(hall.events == [] && acts == 0)
+    }
+
+    @Test mutating func `an event of a node that does not receive is left to the node that took over`() throws {
+        let state = try enter(with: 4)
+        hall.disconnect(at: 8.1)
+        hall.act(at: 20) { $0.connected(at: $1) }
+        hall.pass(to: 100)
+        #expect(hall.events == [] && acts == 0)
+        hall.hear(other(state), found: true, at: 100)
+        hall.isDelivering = true
+        hall.act(at: 100) { $0.nodeDescribed(node: "hall", room: nil, regions: nil, isRetained: false, at: $1) }
+        hall.pass(to: 200)
+        #expect(hall.events == [] && acts == 0)
     }
 
     @Test mutating func `without a connection an event is announced after a minute`() throws {

@@ -9,6 +9,7 @@ struct Announcements: Sendable {
     ///
     ///     written → announced   the broker delivered the message, or delivered nothing in time
     ///     written → left        another owner's message of the same event came first
+    ///     written → removed     another owner wrote a later event while this node was away
     ///     written → doubtful    the process was suspended or lost its connection: the next owner may have announced the event
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
@@ -18,6 +19,15 @@ struct Announcements: Sendable {
     ///     kept → removed        the broker's message does not name it as news, or the former owner is back
     enum Part: Sendable {
         case written, doubtful, left, kept
+    }
+
+    /// The connection to the broker.
+    ///
+    ///     none, delivering → silent   connected, or the broker delivers nothing any more
+    ///     silent → delivering         the broker has delivered what it retains
+    ///     silent, delivering → none   disconnected
+    enum Link: Sendable {
+        case none, silent, delivering
     }
 
     struct News: Sendable {
@@ -42,7 +52,7 @@ struct Announcements: Sendable {
     private var waiting: [News] = []
     /// The identifiers of the last announced events.
     private var announced: [UInt64] = []
-    private var isConnected = true
+    private var link = Link.none
 
     /// Whether the consumers receive nothing until the broker delivers a message.
     var isHolding: Bool { waiting.contains { $0.part == .written } }
@@ -53,18 +63,21 @@ struct Announcements: Sendable {
     }
 
     /// The time at which an event is due without an answer.
-    func nextDeadline(isOwner: Bool) -> Int64? { waiting.map { due($0, isOwner) }.min() }
+    func nextDeadline(isOwner: Bool) -> Int64? { waiting.compactMap { due($0, isOwner) }.min() }
 
-    private func due(_ news: News, _ isOwner: Bool) -> Int64 {
-        let span =
-            switch news.part {
-            case .written: isConnected ? Self.delivery : Self.longest
-            case .doubtful: isConnected ? Self.backlog : Self.longest
-            case .left: isOwner ? Self.announcement : Self.longest
+    private func due(_ news: News, _ isOwner: Bool) -> Int64? {
+        let span: Int64? =
+            switch (news.part, link) {
+            case (.left, _): isOwner ? Self.announcement : Self.longest
             // The other owner's client keeps its event for a minute.
-            case .kept: Self.longest + Self.delivery
+            case (.kept, _): Self.longest + Self.delivery
+            case (_, .none): Self.longest
+            case (.written, _): Self.delivery
+            case (.doubtful, .delivering): Self.backlog
+            // The messages of other owners are missing.
+            case (.doubtful, .silent): nil
             }
-        return news.since.addingClamped(span)
+        return span.map { news.since.addingClamped($0) }
     }
 
     /// Handles that a new event was written.
@@ -75,9 +88,9 @@ struct Announcements: Sendable {
         return waiting.count > Self.limit ? announce([waiting.removeFirst()]) : []
     }
 
-    /// Handles the next connection. It delivers the retained message.
-    mutating func connected(at now: Int64) {
-        isConnected = true
+    /// Handles the next connection, or that it delivers.
+    mutating func connected(_ link: Link, at now: Int64) {
+        self.link = link
         for index in waiting.indices { waiting[index].since = now }
     }
 
@@ -86,7 +99,7 @@ struct Announcements: Sendable {
     /// - Parameter isAlone: whether there is no other node that could announce an event.
     /// - Returns: the events that became doubtful.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [News] {
-        isConnected = false
+        link = .none
         for index in waiting.indices where waiting[index].part == .left { waiting[index].part = .kept }
         return isAlone ? [] : suspended(at: now)
     }
@@ -117,6 +130,8 @@ struct Announcements: Sendable {
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
+        // While this node was away, the other owner announced later events: an earlier one behind them would mislead.
+        waiting.removeAll { $0.part == .written && isRetained && $0.state.change < message.change }
         guard !isRetained,
             let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
             waiting[index].part == .written
@@ -152,7 +167,7 @@ struct Announcements: Sendable {
     /// Returns the events to announce without an answer.
     mutating func advanced(to now: Int64, isOwner: Bool) -> [News] {
         guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
-        let due = waiting.filter { self.due($0, isOwner) <= now }
+        let due = waiting.filter { self.due($0, isOwner).map { $0 <= now } ?? false }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
         return announce(due.filter { isOwner || $0.part == .written || $0.part == .doubtful })
     }

@@ -168,8 +168,8 @@ extension HouseRegion {
         return [.unsubscribe(region: identifier)]
     }
 
-    /// Handles a new connection.
-    mutating func connected(at now: Int64) { announcements.connected(at: now) }
+    /// Handles a new connection, or that it delivers.
+    mutating func connected(_ link: Announcements.Link, at now: Int64) { announcements.connected(link, at: now) }
 
     /// Handles that a node is online. The former owner announces its events, unless this node has written the region meanwhile.
     mutating func returned(_ name: String) { if name == formerOwner, !isOwner { announcements.returned() } }

@@ -158,6 +158,7 @@ extension HouseReplica {
         if nodes[node]?.isSilent(at: now.instant) ?? false {
             // The broker accepts this node's messages and delivers none: a rule on its topics changed.
             actions += suspendRegions(now)
+            for index in regions.indices { regions[index].connected(.silent, at: now.instant) }
             connection = .settling(Settling(at: now.instant))
             return actions
         }

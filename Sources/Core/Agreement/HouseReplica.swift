@@ -170,7 +170,7 @@ extension HouseReplica {
         absence.began(at: now.instant, without: node)
         connection = .settling(Settling(at: now.instant))
         isBack = true
-        for index in regions.indices { regions[index].connected(at: now.instant) }
+        for index in regions.indices { regions[index].connected(.silent, at: now.instant) }
         nextDeadline = announcementsEnd
         schedule(settlingEnd ?? now.instant)
         return actions
@@ -266,7 +266,8 @@ extension HouseReplica {
     mutating func ownReceived(at now: Moment) -> [HouseAction] {
         guard settling?.isUnheard == true else { return [] }
         settling?.heard(at: now.instant)
-        if let end = settlingEnd { schedule(end) }
+        for index in regions.indices { regions[index].connected(.delivering, at: now.instant) }
+        if let end = [settlingEnd, announcementsEnd].compactMap(\.self).min() { schedule(end) }
         return [.publishOnline]
     }
 
