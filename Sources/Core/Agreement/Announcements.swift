@@ -52,7 +52,7 @@ struct Announcements: Sendable {
     private var waiting: [News] = []
     /// The identifiers of the last announced events.
     private var announced: [UInt64] = []
-    private var link = Link.none
+    private var link = Link.delivering
 
     /// Whether the consumers receive nothing until the broker delivers a message.
     var isHolding: Bool { waiting.contains { $0.part == .written } }
