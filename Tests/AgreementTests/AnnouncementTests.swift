@@ -97,6 +97,23 @@ import Testing
         #expect(hall.news.contains(.didEnterRegion(room: nil, isOwner: isAlone)))
     }
 
+    @Test mutating func `an event of a process that hung for minutes is left to a node that was there`() throws {
+        hall.connect(at: 0)
+        hall.status(of: HouseAtHall.weaker, found: true, at: 0)
+        hall.pass(to: 4)
+        hall.say(.outside, at: 4)
+        hall.pass(to: 7)
+        hall.isDelivering = false
+        hall.say(.inside, at: 8)
+        let state = try #require(hall.written.last)
+        // The retained status is not valid for so long.
+        hall.disconnect(at: 400)
+        hall.isDelivering = true
+        hall.connect(at: 401, keeping: [other(state)])
+        hall.pass(to: 500)
+        #expect(state.state == .inside && hall.events == [] && acts == 0)
+    }
+
     /// The process hung for minutes.
     @Test mutating func `an event is not announced behind later ones of a node that came meanwhile`() throws {
         let state = try enter()

@@ -185,8 +185,8 @@ extension HouseReplica {
         }
         connection = .offline
         var actions: [HouseAction] = []
-        // A node that cannot own regions yet may own this node's later.
-        let isAlone = nodes.allSatisfy { $0.key == node || !$0.value.isPresent(at: now.instant) }
+        // A node that cannot own regions yet may own this node's later, and this process may have been suspended for minutes.
+        let isAlone = nodes.allSatisfy { $0.key == node || !$0.value.isOnline }
         for index in regions.indices {
             actions += regions[index].disconnected(isAlone: isAlone, at: now.instant)
         }
