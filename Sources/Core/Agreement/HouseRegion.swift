@@ -49,7 +49,7 @@ struct HouseRegion: Sendable {
     /// The time for which a new owner accepts the messages that other nodes bring back.
     private static let learning = 120 * Nanoseconds.second
 
-    /// The time for which a new owner accepts the messages of the owner before, which may count the new one later.
+    /// The time for which a new owner accepts the messages of the owner before, which may detect the change late.
     private static let handover = 6 * Nanoseconds.second
 
     /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.

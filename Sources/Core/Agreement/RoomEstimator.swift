@@ -66,8 +66,8 @@ struct RoomEstimator: Sendable {
         var variance = 0.0
         /// Whether its observations are missing. Its last signal then decreases.
         var isDark = false
-        /// The time since when it receives nothing. Until another receiver hears the beacon after it, the beacon has
-        /// stopped, and its last signal stays: the receivers detect that at different times.
+        /// The time from which it receives nothing. Its last signal counts until another receiver receives the beacon
+        /// later: when a beacon stops, the receivers detect its silence at different times.
         var silentSince: Int64?
         var heardAt: Int64
     }
