@@ -55,8 +55,7 @@ struct HouseRegion: Sendable {
     /// The shortest time between two messages without a change, and how often it doubles while another node contradicts.
     private static let (pause, longestPause) = (Nanoseconds.second, 8)
 
-    let identifier: String
-    let hash: UInt64
+    let key: RegionKey
 
     var owner: (name: String, weight: UInt64)?
     /// The node that announces the region to Home Assistant: the owner, unless it does not announce at all.
@@ -72,10 +71,9 @@ struct HouseRegion: Sendable {
     /// The sequence number of this node's last message that the broker delivered.
     private var echoed: UInt64 = 0
 
-    init(_ identifier: String) {
-        self.identifier = identifier
-        hash = identifier.utf8.fnv1a
-    }
+    init(_ identifier: String) { key = RegionKey(identifier) }
+
+    var identifier: String { key.identifier }
 
     var isFollower: Bool { if case .follower = role { true } else { false } }
 
@@ -171,8 +169,8 @@ extension HouseRegion {
     /// Handles a new connection, or that it delivers.
     mutating func connected(_ link: Announcements.Link, at now: Int64) { announcements.connected(link, at: now) }
 
-    /// Handles that a node is online. The former owner announces its events, unless this node has written the region meanwhile.
-    mutating func returned(_ name: String) { if name == formerOwner, !isOwner { announcements.returned() } }
+    /// Handles that the former owner is online. It announces its events, unless this node has written the region meanwhile.
+    mutating func formerOwnerReturned() { if !isOwner { announcements.returned() } }
 
     /// Handles the loss of the connection.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [HouseAction] {
@@ -241,7 +239,7 @@ extension HouseRegion {
     /// Handles a message of an owner; `nil` for a payload that is none.
     mutating func stateReceived(_ received: HouseState?, isRetained: Bool, _ house: HouseView) -> [HouseAction] {
         guard let received else { return overwritten(house, isAgain: false) }
-        let (now, event) = (house.now.instant, received.event(of: hash))
+        let (now, event) = (house.now.instant, received.event(of: key.hash))
         let isOwn = received.stamp.writer == house.writer
         let news = isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
         var actions = left(news, at: now)
@@ -335,7 +333,7 @@ extension HouseRegion {
         message.replace(by: received)
         var kind: HouseEvent.Kind?
         if !isRetained, !received.isRestored, let known, received.change > known.change,
-            let event = received.event(of: hash)
+            let event = received.event(of: key.hash)
         {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
             if received.isNews { announcements.received(received, event, at: house.now.instant) }
@@ -367,7 +365,7 @@ extension HouseRegion {
     }
 
     mutating func eventReceived(_ event: HouseEvent, _ house: HouseView) -> [HouseAction] {
-        let isCurrent = event.identifier == message.state?.event(of: hash)?.identifier
+        let isCurrent = event.identifier == message.state?.event(of: key.hash)?.identifier
         announcements.eventReceived(event, isCurrent: isCurrent)
         guard isCurrent, case .owner(_, let writing) = role, writing.unreturned == event.identifier else { return [] }
         write { ($0.unreturned, $0.rewriteAt) = (nil, house.now.instant) }
@@ -419,7 +417,7 @@ extension HouseRegion {
     private func unobserved(_ state: OwnerState, _ house: HouseView) -> [HouseState.Hearing] {
         guard state.state == .outside, message.state?.lastKnown == .inside else { return [] }
         return house.absence.nodes.values
-            .filter { state.entries[$0.name] == nil && $0.weight(for: self) != nil }
+            .filter { state.entries[$0.name] == nil && $0.weight(for: key) != nil }
             .map { .init(node: $0.name, isAbsent: true) }.sorted { $0.node < $1.node }
     }
 
@@ -452,9 +450,9 @@ extension HouseRegion {
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
-        let event = kind.flatMap { _ in agreed.event(of: hash) }.flatMap { announcements.contains($0) ? nil : $0 }
+        let event = kind.flatMap { _ in agreed.event(of: key.hash) }.flatMap { announcements.contains($0) ? nil : $0 }
         if let event { writing.unreturned = event.identifier }
-        agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: hash)?.identifier
+        agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: key.hash)?.identifier
         message.replace(by: agreed)
         let strongest = state.rooms.strongest
         state.written(isInside: determined == .inside)

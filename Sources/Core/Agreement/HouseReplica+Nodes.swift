@@ -27,7 +27,11 @@ extension HouseReplica {
         }
         nodes[name] = known
         forgotten[name] = nil
-        if isOnline, !isRetained { for index in regions.indices { regions[index].returned(name) } }
+        if isOnline, !isRetained {
+            for index in regions.indices where regions[index].formerOwner == name {
+                regions[index].formerOwnerReturned()
+            }
+        }
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
         // A silent node is present again by a refresh, though no message made it offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)
@@ -195,10 +199,13 @@ extension HouseReplica {
 
     /// Handles that a node has written a region's message: it has settled, whatever this node has received of it.
     mutating func wrote(_ writer: UInt64, at now: Moment) -> [HouseAction] {
-        let settling = nodes.filter { $1.isPresent(at: now.instant) && !$1.isEligible(at: now.instant) }
-        guard let (name, known) = settling.first(where: { $1.incarnation?.utf8.fnv1a == writer }), name != node,
-            case .online(_, let refreshedAt) = known.status
-        else { return [] }
+        let settling = nodes.first { _, known in
+            known.isPresent(at: now.instant) && !known.isEligible(at: now.instant)
+                && known.incarnation?.utf8.fnv1a == writer
+        }
+        guard let (name, known) = settling, name != node, case .online(_, let refreshedAt) = known.status else {
+            return []
+        }
         nodes[name]?.status = .online(settlesAt: .min, refreshedAt: refreshedAt)
         return ownersDetermined(at: now)
     }

@@ -67,6 +67,14 @@ extension HouseReplica {
 
 // MARK: Ownership
 
+/// A region's identifier and its hash.
+struct RegionKey: Sendable {
+    let identifier: String
+    let hash: UInt64
+
+    init(_ identifier: String) { (self.identifier, hash) = (identifier, identifier.utf8.fnv1a) }
+}
+
 /// A node that can own regions.
 struct Candidate: Sendable {
     let name: String
@@ -81,7 +89,7 @@ struct Candidate: Sendable {
         (watched, announces) = (node.regions, node.announces)
     }
 
-    func weight(for region: HouseRegion) -> UInt64? {
+    func weight(for region: RegionKey) -> UInt64? {
         if let watched, !watched.contains(region.identifier) { return nil }
         return Ownership.weight(hash, region.hash)
     }
@@ -106,14 +114,16 @@ extension HouseReplica {
         let announcers = announcing.isEmpty || announcing.count == candidates.count ? nil : announcing
         var actions: [HouseAction] = []
         for index in regions.indices {
-            let region = regions[index]
-            let isOpen = region.owner.map { gone.contains($0.name) } ?? true
+            let (region, owner) = (regions[index].key, regions[index].owner)
+            let isOpen = owner.map { gone.contains($0.name) } ?? true
             let best =
-                isOpen
-                ? best(candidates.values, for: region, above: nil) : best(new, for: region, above: region.owner)
-            regions[index].announcer = announcers.map { self.best($0, for: region, above: nil)?.name } ?? best?.name
-            if regions[index].announcer != region.announcer { ownership &+= 1 }
-            guard best?.name != region.owner?.name else { continue }
+                isOpen ? best(candidates.values, for: region, above: nil) : best(new, for: region, above: owner)
+            let announcer = announcers.map { self.best($0, for: region, above: nil)?.name } ?? best?.name
+            if regions[index].announcer != announcer {
+                regions[index].announcer = announcer
+                ownership &+= 1
+            }
+            guard best?.name != owner?.name else { continue }
             regions[index].owner = best
             let isOwner = best?.name == node
             if isOwner { schedule(now.instant.addingClamped(Self.watch)) }
@@ -137,7 +147,7 @@ extension HouseReplica {
 
     /// The candidate with the highest weight; of equal weights, the smaller name.
     private func best(
-        _ candidates: some Sequence<Candidate>, for region: HouseRegion, above owner: (name: String, weight: UInt64)?
+        _ candidates: some Sequence<Candidate>, for region: RegionKey, above owner: (name: String, weight: UInt64)?
     ) -> (name: String, weight: UInt64)? {
         var best = owner
         for candidate in candidates {
