@@ -89,10 +89,8 @@ struct ModelNode {
     /// The next time at which something happens here by itself.
     func nextDue() -> Int64? {
         guard isAlive, !isFrozen else { return nil }
-        let timers = [house.nextDeadline, isConnected ? plan.nextDeadline : nil]
-        return
-            (timers.compactMap { $0 }.map { $0 - ahead.instant } + [inbox.first?.due].compactMap { $0 }
-            + (isConnected && refreshAt < .max ? [refreshAt] : []))
-            .min()
+        let timers = [house.nextDeadline, isConnected ? plan.nextDeadline : nil].map { $0.map { $0 - ahead.instant } }
+        let refresh = isConnected && refreshAt < .max ? refreshAt : nil
+        return [timers[0], timers[1], inbox.first?.due, refresh].compactMap(\.self).min()
     }
 }

@@ -57,7 +57,9 @@ struct ModelHouse {
         }
     }
 
-    private func nextDue() -> Int64? { (nodes.compactMap { $0.nextDue() } + wills.map(\.due)).min() }
+    private func nextDue() -> Int64? {
+        (nodes.indices.compactMap { nodes[$0].nextDue() } + wills.map(\.due)).min()
+    }
 
     /// A node does what is due: first what the broker has for it, then its timers.
     private mutating func turn(_ index: Int) {
