@@ -126,7 +126,11 @@ struct Announcements: Sendable {
     /// - Parameter isRetained: whether that owner wrote it while this node was away.
     /// - Returns: the events that are left to that owner from now on.
     mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
-        waiting.removeAll { $0.part == .kept && !(message.isNews && message.stamp.writer == $0.state.stamp.writer) }
+        waiting.removeAll { news in
+            news.part == .kept
+                && !(message.isNews && message.stamp.writer == news.state.stamp.writer
+                    && message.change == news.state.change)
+        }
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
