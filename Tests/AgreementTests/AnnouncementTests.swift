@@ -167,7 +167,7 @@ import Testing
     }
 
     /// The message that the broker retains at the end of a break. At its beginning the owner had written a message and stopped.
-    enum Found: CaseIterable { case news, announced, another, newsAndItsOwner }
+    enum Found: CaseIterable { case news, announced, another, later, newsAndItsOwner }
 
     @Test(arguments: Found.allCases)
     mutating func `an event that is news still after a break is announced after a minute`(
@@ -191,6 +191,10 @@ import Testing
             case .newsAndItsOwner: message(true, stronger, 2)
             case .announced: message(false, stronger, 3)
             case .another: message(true, "zoo", 3)
+            case .later:
+                HouseState(
+                    state: .outside, since: nil, change: 2, isNews: true,
+                    stamp: .init(sequence: 3, writer: stronger.utf8.fnv1a))
             }
         hall.connect(at: 10, keeping: [kept])
         if found == .newsAndItsOwner {

@@ -20,7 +20,4 @@ import Testing
             if !failures.isEmpty { Issue.record("seed \(seed): \(failures.joined(separator: "; "))") }
         }
     }
-
-    /// A node that keeps an event finds the message of its owner's next one.
-    @Test func keptExitBeforeAnEnter() { #expect(ModelRun.failures(seed: 802_247_055) == []) }
 }

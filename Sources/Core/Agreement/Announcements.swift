@@ -126,10 +126,9 @@ struct Announcements: Sendable {
     /// - Parameter isRetained: whether that owner wrote it while this node was away.
     /// - Returns: the events that are left to that owner from now on.
     mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
-        waiting.removeAll { news in
-            news.part == .kept
-                && !(message.isNews && message.stamp.writer == news.state.stamp.writer
-                    && message.change == news.state.change)
+        let news = message.isNews ? event?.identifier : nil
+        waiting.removeAll {
+            $0.part == .kept && ($0.event.identifier != news || $0.state.stamp.writer != message.stamp.writer)
         }
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }

@@ -156,9 +156,7 @@ struct HouseView {
     /// The number of other nodes that own the region before this one.
     func rank(of region: HouseRegion) -> Int {
         let own = Ownership.weight(node.utf8.fnv1a, region.key.hash)
-        return candidates.values.count {
-            $0.name != node && $0.weight(for: region.key) ?? 0 > own
-        }
+        return candidates.values.count { $0.name != node && $0.weight(for: region.key) ?? 0 > own }
     }
 }
 
