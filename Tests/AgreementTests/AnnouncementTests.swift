@@ -29,9 +29,9 @@ import Testing
     }
 
     /// The message of another owner, with the same event.
-    private func other(_ state: HouseState, later: UInt64 = 0) -> HouseState {
+    private func other(_ state: HouseState, later: UInt64 = 0, isNews: Bool = true) -> HouseState {
         HouseState(
-            state: .inside, since: nil, change: state.change + later, isNews: true,
+            state: .inside, since: nil, change: state.change + later, isNews: isNews,
             stamp: .init(sequence: state.stamp.sequence, writer: 7))
     }
 
@@ -112,6 +112,41 @@ import Testing
         hall.connect(at: 401, keeping: [other(state)])
         hall.pass(to: 500)
         #expect(state.state == .inside && hall.events == [] && acts == 0)
+    }
+
+    /// The process hung for minutes, and a node came that it did not know.
+    @Test(arguments: [true, false])
+    mutating func `an event is not announced again if the message does not name it any more`(
+        isNews: Bool
+    ) throws {
+        let state = try enter()
+        hall.disconnect(at: 400)
+        hall.isDelivering = true
+        hall.connect(at: 400, keeping: [other(state, isNews: isNews)])
+        hall.pass(to: 500)
+        #expect(hall.events == (isNews ? [.enter] : []) && acts == (isNews ? 1 : 0))
+    }
+
+    /// The node that wrote it stopped.
+    @Test(arguments: [true, false]) mutating func `the next owner names an event until a node has announced it`(
+        isRetained: Bool
+    ) throws {
+        let stronger = HouseAtHall.stronger
+        hall.connect(at: 0)
+        hall.status(of: stronger, at: 0)
+        hall.hear(HouseAtHall.message(.outside, of: stronger.utf8.fnv1a, 1), at: 4)
+        let enter = HouseState(
+            state: .inside, since: nil, change: 1, isNews: true, stamp: .init(sequence: 2, writer: stronger.utf8.fnv1a))
+        hall.hear(enter, found: isRetained, at: 8)
+        hall.status(of: stronger, isOnline: false, at: 8.5)
+        hall.say(.unknown, at: 9)
+        hall.pass(to: 13)
+        #expect(hall.written.map(\.isNews) == [true] && hall.events == [])
+        hall.pass(to: 15)
+        #expect(hall.events == (isRetained ? [] : [.enter]))
+        let event = try #require(hall.sent.last ?? identifier(of: enter))
+        hall.hear(event, at: 15)
+        #expect(hall.written.map(\.isNews) == [true, false])
     }
 
     /// The process hung for minutes.

@@ -128,7 +128,7 @@ struct HouseBench {
         nodes[name]?.isRecording = true
         while let first = nodes[name]?.unrecorded.first {
             nodes[name]?.unrecorded.removeFirst()
-            perform(name) { core, _ in core.recorded(first.news, of: first.region) }
+            perform(name) { core, now in core.recorded(first.news, of: first.region, at: now) }
         }
     }
 

@@ -1,6 +1,7 @@
 import Agreement
 import Events
 import MQTT
+import Plumbing
 import RegionMonitoring
 import TestSupport
 import Testing
@@ -86,6 +87,23 @@ import Testing
         #expect(events == [])
         house.record("hall")
         #expect(events == ["enter", "exit"])
+    }
+
+    @Test mutating func `a region's message names an event until the event was sent`() throws {
+        house.start("hall")
+        house.pass(10)
+        house.see("hall", .outside)
+        house.pass(5)
+        house.stopRecording("hall")
+        house.see("hall", .inside, rssi: -60)
+        #expect(house.value("okaeri/home/region/keys")?.contains("\"news\":true") == true)
+        var core = try #require(house.nodes["hall"]).core
+        let moment = Moment(instant: house.now, wall: house.now)
+        let outputs = core.recorded(.didEnterRegion(room: "hall", isOwner: true), of: "keys", at: moment)
+        let sent = outputs.compactMap { if case .publish(let message) = $0 { message } else { nil } }
+        #expect(sent.prefix(2).map(\.topic) == ["okaeri/home/region/keys/event", "okaeri/home/region/keys"])
+        #expect(
+            String(decoding: try #require(sent.dropFirst().first).payload, as: UTF8.self).contains("\"news\":false"))
     }
 
     @Test mutating func `a walk through three rooms is one arrival and one departure`() {

@@ -9,7 +9,7 @@ struct Announcements: Sendable {
     ///
     ///     written → announced   the broker delivered the message, or delivered nothing in time
     ///     written → left        another owner's message of the same event came first
-    ///     written → removed     another owner wrote a later event while this node was away
+    ///     written → removed     while this node was away, another owner announced the event or wrote a later one
     ///     written → doubtful    the process was suspended or lost its connection: the next owner may have announced the event
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
@@ -133,8 +133,11 @@ struct Announcements: Sendable {
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
-        // While this node was away, the other owner announced later events: an earlier one behind them would mislead.
-        waiting.removeAll { $0.part == .written && isRetained && $0.state.change < message.change }
+        // While this node was away, the other owner announced the event, or later ones: an earlier one behind them would mislead.
+        waiting.removeAll {
+            $0.part == .written && isRetained
+                && ($0.state.change < message.change || $0.event.identifier == event?.identifier && !message.isNews)
+        }
         guard !isRetained,
             let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
             waiting[index].part == .written

@@ -35,8 +35,6 @@ struct HouseRegion: Sendable {
         var rival: HouseState?
         /// The number of other owners' messages in a row.
         var contradictions = 0
-        /// The event that the broker has not delivered back yet.
-        var unreturned: UInt64?
         /// Until then the owner accepts what others remember: the broker may have lost its latest data.
         var learnsUntil: Int64
         /// Until then the owner accepts the messages of the owner before: it may not know this node yet.
@@ -367,8 +365,8 @@ extension HouseRegion {
     mutating func eventReceived(_ event: HouseEvent, _ house: HouseView) -> [HouseAction] {
         let isCurrent = event.identifier == message.state?.event(of: key.hash)?.identifier
         announcements.eventReceived(event, isCurrent: isCurrent)
-        guard isCurrent, case .owner(_, let writing) = role, writing.unreturned == event.identifier else { return [] }
-        write { ($0.unreturned, $0.rewriteAt) = (nil, house.now.instant) }
+        guard isCurrent, message.announced() else { return [] }
+        write { $0.rewriteAt = house.now.instant }
         return judged(house)
     }
 
@@ -450,9 +448,10 @@ extension HouseRegion {
         guard isFirst || isDue || isRefresh || isChanged else { return [] }
         if isRefresh { writing.contradictions = 0 }
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
-        let event = kind.flatMap { _ in agreed.event(of: key.hash) }.flatMap { announcements.contains($0) ? nil : $0 }
-        if let event { writing.unreturned = event.identifier }
-        agreed.isNews = writing.unreturned != nil && writing.unreturned == agreed.event(of: key.hash)?.identifier
+        let last = agreed.event(of: key.hash)
+        let event = kind.flatMap { _ in last }.flatMap { announcements.contains($0) ? nil : $0 }
+        let isUnannounced = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
+        agreed.isNews = event != nil || isUnannounced
         message.replace(by: agreed)
         let strongest = state.rooms.strongest
         state.written(isInside: determined == .inside)

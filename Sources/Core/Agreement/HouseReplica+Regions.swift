@@ -57,7 +57,7 @@ extension HouseReplica {
             }
     }
 
-    /// Handles an enter or exit event.
+    /// Handles an enter or exit event that the broker delivers, or that this node has just published.
     package mutating func eventReceived(region: String, _ event: HouseEvent, at now: Moment) -> [HouseAction] {
         guard isConnected, let index = positions[region] else { return [] }
         return advanced(to: now)

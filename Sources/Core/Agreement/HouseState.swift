@@ -22,7 +22,7 @@ package struct HouseState: Hashable, Sendable {
     /// The number of enter and exit events of the region so far. It identifies an event, whichever node publishes it.
     package var change: UInt64
 
-    /// Whether this message is the first one after `change` was raised. Its event follows.
+    /// Whether the event of the last change is still to be announced, as far as the message's writer received.
     package var isNews: Bool
 
     /// The version of the message.

@@ -51,7 +51,7 @@ struct RegionMessage: Sendable {
     mutating func replace(by received: HouseState) {
         isOriginal = !received.isRestored
         var received = received
-        (received.isRestored, received.isNews) = (false, false)
+        received.isRestored = false
         (state, isStored, mayBeOutdated, restoresAt) = (received, true, false, nil)
         raise(to: received.stamp)
     }
@@ -67,6 +67,14 @@ struct RegionMessage: Sendable {
         highest =
             stamp.isPlausible(beside: .init(sequence: highest, writer: 0))
             ? max(highest, stamp.sequence) : stamp.sequence
+    }
+
+    /// Handles the event that the message names.
+    ///
+    /// - Returns: whether the message names it as news.
+    mutating func announced() -> Bool {
+        defer { state?.isNews = false }
+        return state?.isNews ?? false
     }
 
     mutating func disconnected() { (isStored, isOriginal, restoresAt) = (false, false, nil) }
@@ -96,7 +104,7 @@ struct RegionMessage: Sendable {
     mutating func restored(at now: Int64) -> HouseState? {
         guard let due = restoresAt, due <= now, var state else { return nil }
         restoresAt = nil
-        state.isRestored = true
+        (state.isRestored, state.isNews) = (true, false)
         return state
     }
 }

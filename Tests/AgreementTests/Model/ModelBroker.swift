@@ -83,6 +83,8 @@ struct ModelNode {
     var outbox: [(event: HouseEvent, at: Int64)] = []
     /// The event that was written last, and whether a node has announced it.
     var written: (change: UInt64, kind: HouseEvent.Kind, at: Int64, isAnnounced: Bool)?
+    /// The change that another node's last news named: this node may name it, too, without having written it.
+    var named: UInt64?
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 

@@ -97,6 +97,7 @@ struct ModelHouse {
             actions = nodes[index].house.observationReceived(
                 node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
+            if state.isNews { nodes[index].named = state.change }
             actions = nodes[index].house.stateReceived(region: region, state, isRetained: retained, at: moment)
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
@@ -139,7 +140,7 @@ struct ModelHouse {
                 if !state.isRestored {
                     log.agreed(state, at: now)
                     log.wrote(nodes[index].name)
-                    if state.isNews, nodes[index].written?.change != state.change {
+                    if state.isNews, ![nodes[index].written?.change, nodes[index].named].contains(state.change) {
                         let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
                         nodes[index].written = (state.change, kind, now, false)
                         log.wrote(kind, at: now)
@@ -160,6 +161,7 @@ struct ModelHouse {
                 }
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
+                act(nodes[index].house.eventReceived(region: region, event, at: nodes[index].moment(now)), index)
             case .publishOffline(let node): say(.status(node: node, isOnline: false), by: nodes[index].name)
             case .publishForgotten(let name):
                 // A node that is online publishes its status again.

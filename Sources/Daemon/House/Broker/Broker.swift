@@ -245,13 +245,13 @@ extension Broker {
 
     /// Handles an event of this node's hub, which has recorded it.
     func happened(_ event: Event) {
-        perform { core, _ in
+        perform { core, now in
             switch event.kind {
             case .bluetoothStateDidUpdate(let update): core.bluetoothChanged(update)
             case .wifiPrompt(let wifi): core.asked(wifi)
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
-            case .house(let region, let news): core.recorded(news, of: region)
+            case .house(let region, let news): core.recorded(news, of: region, at: now)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
                 .peripheralDidDisconnect:

@@ -188,11 +188,7 @@ extension BrokerCore {
                 // The owner publishes it again.
                 if state.isRestored { outputs.append(.release(topic: topics.region(name(level)))) }
             case .publishEvent(let level, let event):
-                let waiting = unrecorded[level] ?? []
-                unrecorded[level] =
-                    waiting.suffix(Self.unrecordedLimit - 1) + [
-                        .event(topics.event(name(level)), Wire.event(event).utf8)
-                    ]
+                unrecorded[level] = (unrecorded[level] ?? []).suffix(Self.unrecordedLimit - 1) + [event]
             case .publishHouse(let online): counted = online
             case .publishOffline(let name):
                 let topic = topics.status(name)
@@ -236,14 +232,16 @@ extension BrokerCore {
         .value(topics.region(name(level)), Wire.region(state, of: described[level]).utf8, isRefreshed: true)
     }
 
-    /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner.
-    mutating func recorded(_ news: HouseNews, of identifier: String) -> [Output] {
+    /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner. The region's
+    /// message, which does not name it any more, follows.
+    mutating func recorded(_ news: HouseNews, of identifier: String, at now: Moment) -> [Output] {
         switch news {
         case .didEnterRegion(_, isOwner: true), .didExitRegion(isOwner: true):
             guard let level = levelOf[identifier], var waiting = unrecorded[level] else { return [] }
-            let first = waiting.removeFirst()
+            let event = waiting.removeFirst()
             unrecorded[level] = waiting.isEmpty ? nil : waiting
-            return [.publish(first)]
+            return [.publish(.event(topics.event(name(level)), Wire.event(event).utf8))]
+                + acted(house.eventReceived(region: level, event, at: now), at: now)
         case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
         }
     }

@@ -63,7 +63,7 @@ struct BrokerCore: Sendable {
     /// The levels of the regions whose retained message has other beacons than this node: the owner publishes it again.
     var misdescribed: Set<String> = []
     /// The events of this node, by level, that its hub has not recorded yet.
-    var unrecorded: [String: [MQTTPublication]] = [:]
+    var unrecorded: [String: [HouseEvent]] = [:]
 
     /// The descriptions and states of the nodes, by name.
     var cards = NodeCards()
