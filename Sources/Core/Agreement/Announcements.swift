@@ -14,7 +14,8 @@ struct Announcements: Sendable {
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
     ///     left → kept           the connection was lost: the other owner may have announced the event
-    ///     kept → announced      this node owns the region, and no node announced it for a minute after the next connection
+    ///     none → kept           the broker retained a message that names the event: its owner may have stopped
+    ///     kept → announced      this node owns the region, and no node announced it for a minute after the connection
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
     ///     kept → removed        the broker's message does not name it as news, or the former owner is back
     enum Part: Sendable {
@@ -150,6 +151,11 @@ struct Announcements: Sendable {
     mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
         guard !announced.contains(event.identifier) else { return }
         waiting = waiting.filter { $0.part != .left } + [News(state: state, event: event, part: .left, since: now)]
+    }
+
+    /// Handles the news in a message that the broker retained: its owner may have stopped before it announced the event.
+    mutating func found(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
+        if !contains(event) { waiting.append(News(state: state, event: event, part: .kept, since: now)) }
     }
 
     /// Handles that an event was announced.

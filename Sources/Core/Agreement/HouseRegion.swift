@@ -327,12 +327,13 @@ extension HouseRegion {
     private mutating func followed(
         _ received: HouseState, isRetained: Bool, _ house: HouseView
     ) -> [HouseAction] {
-        let known = message.state
+        let (known, event) = (message.state, received.event(of: key.hash))
+        let isFirst = isRetained && !message.isStored
         message.replace(by: received)
         var kind: HouseEvent.Kind?
-        if !isRetained, !received.isRestored, let known, received.change > known.change,
-            let event = received.event(of: key.hash)
-        {
+        if isFirst, received.isNews, let event {
+            announcements.found(received, event, at: house.now.instant)
+        } else if !isRetained, !received.isRestored, let known, received.change > known.change, let event {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
             if received.isNews { announcements.received(received, event, at: house.now.instant) }
         }
@@ -366,6 +367,10 @@ extension HouseRegion {
         let isCurrent = event.identifier == message.state?.event(of: key.hash)?.identifier
         announcements.eventReceived(event, isCurrent: isCurrent)
         guard isCurrent, message.announced() else { return [] }
+        // An owner that has lost its connection, and does not own the region again yet.
+        if !isOwner, let own = message.copy, own.stamp.writer == house.writer {
+            return [.publishState(region: identifier, own)]
+        }
         write { $0.rewriteAt = house.now.instant }
         return judged(house)
     }
@@ -377,9 +382,7 @@ extension HouseRegion {
     }
 
     /// Whether this node is among the first that bring a message back. Hundreds may remember it.
-    private func isWitness(_ house: HouseView) -> Bool {
-        house.rank(of: self) < 3
-    }
+    private func isWitness(_ house: HouseView) -> Bool { house.rank(of: self) < 3 }
 
     mutating func advanced(_ house: HouseView) -> [HouseAction] {
         let now = house.now.instant
@@ -450,8 +453,8 @@ extension HouseRegion {
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
         let last = agreed.event(of: key.hash)
         let event = kind.flatMap { _ in last }.flatMap { announcements.contains($0) ? nil : $0 }
-        let isUnannounced = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
-        agreed.isNews = event != nil || isUnannounced
+        let isAwaited = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
+        agreed.isNews = event != nil || isAwaited
         message.replace(by: agreed)
         let strongest = state.rooms.strongest
         state.written(isInside: determined == .inside)

@@ -102,9 +102,15 @@ struct RegionMessage: Sendable {
 
     /// The message to bring back, if it is time.
     mutating func restored(at now: Int64) -> HouseState? {
-        guard let due = restoresAt, due <= now, var state else { return nil }
+        guard let due = restoresAt, due <= now else { return nil }
         restoresAt = nil
-        (state.isRestored, state.isNews) = (true, false)
-        return state
+        return copy
+    }
+
+    /// The message as a node brings it back.
+    var copy: HouseState? {
+        guard var copy = state else { return nil }
+        (copy.isRestored, copy.isNews) = (true, false)
+        return copy
     }
 }
