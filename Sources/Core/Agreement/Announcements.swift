@@ -63,6 +63,15 @@ struct Announcements: Sendable {
         announced.contains(event.identifier) || waiting.contains { $0.event.identifier == event.identifier }
     }
 
+    /// Whether an event that the known message names as news is still to be sent.
+    ///
+    /// - Parameter isNewOwner: whether this node has not written the region since it owns it. What it announced before, the client
+    ///   sends without its knowledge, or drops after a minute without a connection.
+    func isUnsent(_ event: HouseEvent?, byNewOwner isNewOwner: Bool) -> Bool {
+        guard let event else { return false }
+        return contains(event) && !(isNewOwner && announced.contains(event.identifier))
+    }
+
     /// The time at which an event is due without an answer.
     func nextDeadline(isOwner: Bool) -> Int64? { waiting.compactMap { due($0, isOwner) }.min() }
 

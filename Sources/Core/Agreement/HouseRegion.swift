@@ -453,8 +453,8 @@ extension HouseRegion {
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
         let last = agreed.event(of: key.hash)
         let event = kind.flatMap { _ in last }.flatMap { announcements.contains($0) ? nil : $0 }
-        let isAwaited = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
-        agreed.isNews = event != nil || isAwaited
+        let isNamed = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
+        agreed.isNews = event != nil || isNamed && announcements.isUnsent(last, byNewOwner: isFirst)
         message.replace(by: agreed)
         let strongest = state.rooms.strongest
         state.written(isInside: determined == .inside)

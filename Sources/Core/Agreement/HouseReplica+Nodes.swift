@@ -27,7 +27,7 @@ extension HouseReplica {
         }
         nodes[name] = known
         forgotten[name] = nil
-        if isOnline, !isRetained {
+        if isOnline, !isRetained, name != node {
             for index in regions.indices where regions[index].formerOwner == name {
                 regions[index].formerOwnerReturned()
             }
