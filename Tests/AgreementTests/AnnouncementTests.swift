@@ -75,6 +75,16 @@ import Testing
         #expect(hall.events == [.enter] && acts == 1)
     }
 
+    /// Another node announced it, and published the message without the news.
+    @Test mutating func `an event is not announced if the own message does not name it any more`() throws {
+        var state = try enter()
+        hall.disconnect(at: 8.1)
+        (state.isNews, state.isRestored) = (false, true)
+        hall.connect(at: 20, keeping: [state])
+        hall.pass(to: 100)
+        #expect(hall.events == [] && acts == 0)
+    }
+
     @Test mutating func `an event is announced over the next connection`() throws {
         let state = try enter()
         hall.disconnect(at: 8.1)
@@ -156,6 +166,34 @@ import Testing
         #expect(hall.events == [.enter])
         hall.hear(try #require(hall.sent.last), at: 72)
         #expect(hall.written.map(\.isNews) == [true, false])
+    }
+
+    @Test
+    mutating func `a next owner that knows no state yet publishes the message without the news that it announced`()
+        throws
+    {
+        let stronger = HouseAtHall.stronger
+        let writer = stronger.utf8.fnv1a
+        hall.connect(at: 0)
+        hall.status(of: stronger, at: 0)
+        hall.hear(HouseAtHall.message(.outside, of: writer, 1), at: 4)
+        hall.hear(
+            HouseState(state: .inside, since: nil, change: 1, isNews: true, stamp: .init(sequence: 2, writer: writer)),
+            at: 8)
+        hall.status(of: HouseAtHall.weaker, at: 8.2)
+        hall.status(of: stronger, isOnline: false, at: 8.5)
+        // It may be alive, and inside.
+        hall.act(at: 9) {
+            $0.observationReceived(
+                node: HouseAtHall.weaker, region: "keys",
+                Observation(state: .inside, age: 1, incarnation: "1", sequence: 1), isRetained: true, at: $1)
+        }
+        hall.say(.unknown, at: 9)
+        hall.pass(to: 14.2)
+        #expect(hall.events == [.enter] && hall.written == [])
+        hall.hear(try #require(hall.sent.last), at: 14.2)
+        let message = try #require(hall.written.last)
+        #expect(message.isRestored && !message.isNews && message.stamp == .init(sequence: 2, writer: writer))
     }
 
     /// The process hung for minutes.

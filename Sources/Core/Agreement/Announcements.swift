@@ -125,9 +125,11 @@ struct Announcements: Sendable {
 
     /// Handles an own message that the broker delivered, whichever node published it again, or a retained one.
     ///
+    /// - Parameter isRetained: whether it was written while this node was away. Then its event was announced if it is not news.
     /// - Returns: the events to announce.
-    mutating func delivered(_ message: HouseState) -> [News] {
-        announce(
+    mutating func delivered(_ message: HouseState, _ event: HouseEvent?, isRetained: Bool) -> [News] {
+        if isRetained, !message.isNews { waiting.removeAll { $0.event.identifier == event?.identifier } }
+        return announce(
             remove { $0.state.change < message.change || $0.state.change == message.change && $0.part == .written })
     }
 
@@ -143,11 +145,8 @@ struct Announcements: Sendable {
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
-        // While this node was away, the other owner announced the event, or later ones: an earlier one behind them would mislead.
-        waiting.removeAll {
-            $0.part == .written && isRetained
-                && ($0.state.change < message.change || $0.event.identifier == event?.identifier && !message.isNews)
-        }
+        // While this node was away, the other owner announced later events: an earlier one behind them would mislead.
+        waiting.removeAll { $0.part == .written && isRetained && $0.state.change < message.change }
         guard !isRetained,
             let index = waiting.firstIndex(where: { $0.event.identifier == event?.identifier }),
             waiting[index].part == .written

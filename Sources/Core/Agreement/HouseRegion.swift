@@ -241,7 +241,9 @@ extension HouseRegion {
         let isOwn = received.stamp.writer == house.writer
         let news = isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
         var actions = left(news, at: now)
-        if isOwn || isRetained { actions += announced(announcements.delivered(received), at: now) }
+        if isOwn || isRetained {
+            actions += announced(announcements.delivered(received, event, isRetained: isRetained), at: now)
+        }
         return actions + compared(received, isRetained: isRetained, house)
     }
 
@@ -367,12 +369,11 @@ extension HouseRegion {
         let isCurrent = event.identifier == message.state?.event(of: key.hash)?.identifier
         announcements.eventReceived(event, isCurrent: isCurrent)
         guard isCurrent, message.announced() else { return [] }
-        // An owner that has lost its connection, and does not own the region again yet.
-        if !isOwner, let own = message.copy, own.stamp.writer == house.writer {
-            return [.publishState(region: identifier, own)]
-        }
         write { $0.rewriteAt = house.now.instant }
-        return judged(house)
+        let actions = judged(house)
+        // An owner that knows no state yet, and a writer that does not own the region again yet.
+        guard actions.isEmpty, isOwner || message.state?.stamp.writer == house.writer else { return actions }
+        return message.copy.map { [.publishState(region: identifier, $0)] } ?? []
     }
 
     /// Brings the message back if the broker has delivered its messages, and none of them was the region's.
@@ -399,10 +400,8 @@ extension HouseRegion {
                 return state
             }
             guard let state, listening.until <= now, house.isActive else { return actions }
-            role = .owner(
-                state,
-                Writing(
-                    learnsUntil: now.addingClamped(Self.learning), followsUntil: now.addingClamped(Self.handover)))
+            let (learns, follows) = (now.addingClamped(Self.learning), now.addingClamped(Self.handover))
+            role = .owner(state, Writing(learnsUntil: learns, followsUntil: follows))
             return actions + judged(house)
         case .owner:
             _ = observe { $0.advance(to: now, nodes: house.nodes) }

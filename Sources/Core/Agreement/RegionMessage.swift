@@ -109,8 +109,8 @@ struct RegionMessage: Sendable {
 
     /// The message as a node brings it back.
     var copy: HouseState? {
-        guard var copy = state else { return nil }
-        (copy.isRestored, copy.isNews) = (true, false)
+        var copy = state
+        copy?.isRestored = true
         return copy
     }
 }
