@@ -14,7 +14,6 @@ struct Announcements: Sendable {
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
     ///     left → kept           the connection was lost: the other owner may have announced the event
-    ///     none → kept           the broker retained a message that names the event: its owner may have stopped
     ///     kept → announced      this node owns the region, and no node announced it for a minute after the connection
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
     ///     kept → removed        the broker's message does not name it as news, or the former owner is back
@@ -60,17 +59,11 @@ struct Announcements: Sendable {
 
     /// Whether the event was announced or will be.
     func contains(_ event: HouseEvent) -> Bool {
-        announced.contains(event.identifier) || waiting.contains { $0.event.identifier == event.identifier }
+        wasAnnounced(event) || waiting.contains { $0.event.identifier == event.identifier }
     }
 
-    /// Whether an event that the known message names as news is still to be sent.
-    ///
-    /// - Parameter isNewOwner: whether this node has not written the region since it owns it. What it announced before, the client
-    ///   sends without its knowledge, or drops after a minute without a connection.
-    func isUnsent(_ event: HouseEvent?, byNewOwner isNewOwner: Bool) -> Bool {
-        guard let event else { return false }
-        return contains(event) && !(isNewOwner && announced.contains(event.identifier))
-    }
+    /// Whether this node has announced the event, or received it.
+    func wasAnnounced(_ event: HouseEvent) -> Bool { announced.contains(event.identifier) }
 
     /// The time at which an event is due without an answer.
     func nextDeadline(isOwner: Bool) -> Int64? { waiting.compactMap { due($0, isOwner) }.min() }
@@ -157,13 +150,11 @@ struct Announcements: Sendable {
 
     /// Handles the news of another owner.
     mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
-        guard !announced.contains(event.identifier) else { return }
-        waiting = waiting.filter { $0.part != .left } + [News(state: state, event: event, part: .left, since: now)]
-    }
-
-    /// Handles the news in a message that the broker retained: its owner may have stopped before it announced the event.
-    mutating func found(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
-        if !contains(event) { waiting.append(News(state: state, event: event, part: .kept, since: now)) }
+        guard !wasAnnounced(event) else { return }
+        waiting =
+            waiting.filter { $0.part != .left && $0.part != .kept } + [
+                News(state: state, event: event, part: .left, since: now)
+            ]
     }
 
     /// Handles that an event was announced.

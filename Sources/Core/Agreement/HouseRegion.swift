@@ -329,13 +329,12 @@ extension HouseRegion {
     private mutating func followed(
         _ received: HouseState, isRetained: Bool, _ house: HouseView
     ) -> [HouseAction] {
-        let (known, event) = (message.state, received.event(of: key.hash))
-        let isFirst = isRetained && !message.isStored
+        let known = message.state
         message.replace(by: received)
         var kind: HouseEvent.Kind?
-        if isFirst, received.isNews, let event {
-            announcements.found(received, event, at: house.now.instant)
-        } else if !isRetained, !received.isRestored, let known, received.change > known.change, let event {
+        if !isRetained, !received.isRestored, let known, received.change > known.change,
+            let event = received.event(of: key.hash)
+        {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
             if received.isNews { announcements.received(received, event, at: house.now.instant) }
         }
@@ -452,8 +451,9 @@ extension HouseRegion {
         (writing.writtenAt, writing.rewriteAt, writing.rival) = (now, nil, nil)
         let last = agreed.event(of: key.hash)
         let event = kind.flatMap { _ in last }.flatMap { announcements.contains($0) ? nil : $0 }
+        let isUnannounced = last.map { !announcements.wasAnnounced($0) } ?? false
         let isNamed = known?.isNews == true && known?.event(of: key.hash)?.identifier == last?.identifier
-        agreed.isNews = event != nil || isNamed && announcements.isUnsent(last, byNewOwner: isFirst)
+        agreed.isNews = kind != nil && isUnannounced || isNamed && (isUnannounced || !isFirst)
         message.replace(by: agreed)
         let strongest = state.rooms.strongest
         state.written(isInside: determined == .inside)

@@ -241,7 +241,8 @@ extension BrokerCore {
             let event = waiting.removeFirst()
             unrecorded[level] = waiting.isEmpty ? nil : waiting
             return [.publish(.event(topics.event(name(level)), Wire.event(event).utf8))]
-                + acted(house.eventReceived(region: level, event, at: now), at: now)
+                // The client sends it behind `online`.
+                + (isOnline ? acted(house.eventReceived(region: level, event, at: now), at: now) : [])
         case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
         }
     }
