@@ -14,7 +14,7 @@ struct Announcements: Sendable {
     ///     doubtful → announced  no node announced it in time
     ///     left → announced      this node owns the region, and no node announced it in time
     ///     left → kept           the connection was lost: the other owner may have announced the event
-    ///     kept → announced      this node owns the region, and no node announced it for a minute after the connection
+    ///     kept → announced      this node owns the region, and no node announced it for a minute after the next connection
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
     ///     kept → removed        the broker's message does not name it as news, or the former owner is back
     enum Part: Sendable {
