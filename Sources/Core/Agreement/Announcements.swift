@@ -12,9 +12,10 @@ struct Announcements: Sendable {
     ///     written → removed     while this node was away, another owner announced the event or wrote a later one
     ///     written → doubtful    the process was suspended or lost its connection: the next owner may have announced the event
     ///     doubtful → announced  no node announced it in time
-    ///     left → announced      this node owns the region, and no node announced it in time
+    ///     doubtful → kept       the next owner names it, and may only have found it
+    ///     left → announced      this node owns the region, and no node announced it in time; or the message names it for longer
     ///     left → kept           the connection was lost: the other owner may have announced the event
-    ///     kept → announced      this node owns the region, and no node announced it for a minute after the next connection
+    ///     kept → announced      this node owns the region, or the message names it, for a minute after the next connection
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
     ///     kept → removed        the broker's message does not name it as news, or the former owner is back
     enum Part: Sendable {
@@ -34,7 +35,15 @@ struct Announcements: Sendable {
         var state: HouseState
         var event: HouseEvent
         var part: Part
+        /// The time for which this node waits as a follower after the time-out: others can announce the event before.
+        fileprivate var turn: Int64
         fileprivate var since: Int64
+
+        /// Whether the region's message names the event as news: its writer hangs, or the next owner only found it in the message.
+        fileprivate func isNamed(by message: HouseState?) -> Bool {
+            guard let message, message.isNews else { return false }
+            return (message.change, message.lastKnown) == (state.change, state.lastKnown)
+        }
     }
 
     /// The time in which the broker delivers a message; in which it delivers what waited for a suspended process; and in which
@@ -71,9 +80,9 @@ struct Announcements: Sendable {
     private func due(_ news: News, _ isOwner: Bool) -> Int64? {
         let span: Int64? =
             switch (news.part, link) {
-            case (.left, _): isOwner ? Self.announcement : Self.longest
+            case (.left, _): isOwner ? Self.announcement : Self.longest + news.turn
             // The other owner's client keeps its event for a minute.
-            case (.kept, _): Self.longest + Self.delivery
+            case (.kept, _): Self.longest + Self.delivery + (isOwner ? 0 : news.turn)
             case (_, .none): Self.longest
             case (.written, _): Self.delivery
             case (.doubtful, .delivering): Self.backlog
@@ -87,7 +96,7 @@ struct Announcements: Sendable {
     ///
     /// - Returns: the events to announce, because there is no room for more.
     mutating func wrote(_ state: HouseState, _ event: HouseEvent, at now: Int64) -> [News] {
-        waiting.append(News(state: state, event: event, part: .written, since: now))
+        waiting.append(News(state: state, event: event, part: .written, turn: 0, since: now))
         return waiting.count > Self.limit ? announce([waiting.removeFirst()]) : []
     }
 
@@ -132,11 +141,12 @@ struct Announcements: Sendable {
     /// - Returns: the events that are left to that owner from now on.
     mutating func yielded(to message: HouseState, _ event: HouseEvent?, isRetained: Bool, at now: Int64) -> [News] {
         let news = message.isNews ? event?.identifier : nil
-        waiting.removeAll {
-            $0.part == .kept && ($0.event.identifier != news || $0.state.stamp.writer != message.stamp.writer)
-        }
+        waiting.removeAll { $0.part == .kept && $0.event.identifier != news }
         guard !message.isRestored else { return [] }
         waiting.removeAll { $0.part == .left && $0.event.identifier != event?.identifier }
+        for index in waiting.indices where waiting[index].part == .doubtful && waiting[index].event.identifier == news {
+            (waiting[index].part, waiting[index].since) = (.kept, now)
+        }
         waiting.removeAll { $0.part == .doubtful && $0.state.change <= message.change }
         // While this node was away, the other owner announced later events: an earlier one behind them would mislead.
         waiting.removeAll { $0.part == .written && isRetained && $0.state.change < message.change }
@@ -149,20 +159,24 @@ struct Announcements: Sendable {
     }
 
     /// Handles the news of another owner.
-    mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
+    ///
+    /// - Parameter rank: the number of nodes that own the region before this one.
+    mutating func received(_ state: HouseState, _ event: HouseEvent, rank: Int, at now: Int64) {
         guard !wasAnnounced(event) else { return }
+        let turn = Int64(min(rank, Self.limit)) * Self.announcement
         waiting =
             waiting.filter { $0.part != .left && $0.part != .kept } + [
-                News(state: state, event: event, part: .left, since: now)
+                News(state: state, event: event, part: .left, turn: turn, since: now)
             ]
     }
 
     /// Handles that an event was announced.
     ///
     /// - Parameter isCurrent: whether the known message names it. Any client can publish the identifiers of events to come.
-    mutating func eventReceived(_ event: HouseEvent, isCurrent: Bool) {
+    /// - Returns: whether this node had announced or received it before.
+    mutating func eventReceived(_ event: HouseEvent, isCurrent: Bool) -> Bool {
         waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
-        if isCurrent { insert(event) }
+        return isCurrent ? !insert(event) : wasAnnounced(event)
     }
 
     /// Handles that the owner before the break is back, and this node has not written the region since.
@@ -176,11 +190,19 @@ struct Announcements: Sendable {
     }
 
     /// Returns the events to announce without an answer.
-    mutating func advanced(to now: Int64, isOwner: Bool) -> [News] {
+    ///
+    /// - Parameter message: the region's message.
+    mutating func advanced(to now: Int64, isOwner: Bool, _ message: HouseState?) -> [News] {
         guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
         let due = waiting.filter { self.due($0, isOwner).map { $0 <= now } ?? false }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
-        return announce(due.filter { isOwner || $0.part == .written || $0.part == .doubtful })
+        return announce(
+            due.filter { news in
+                switch news.part {
+                case .written, .doubtful: true
+                case .left, .kept: isOwner || link == .delivering && news.isNamed(by: message)
+                }
+            })
     }
 
     private mutating func announce(_ news: [News]) -> [News] { news.filter { insert($0.event) } }

@@ -262,7 +262,7 @@ extension HouseRegion {
         switch order {
         case .same:
             guard let known = message.state, !received.agrees(with: known) else {
-                message.stored(isOriginal: !received.isRestored)
+                message.stored(received)
                 return []
             }
             // The version was copied.
@@ -329,18 +329,18 @@ extension HouseRegion {
     private mutating func followed(
         _ received: HouseState, isRetained: Bool, _ house: HouseView
     ) -> [HouseAction] {
-        let known = message.state
+        let (known, now) = (message.state, house.now.instant)
         message.replace(by: received)
         var kind: HouseEvent.Kind?
         if !isRetained, !received.isRestored, let known, received.change > known.change,
             let event = received.event(of: key.hash)
         {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
-            if received.isNews { announcements.received(received, event, at: house.now.instant) }
+            if received.isNews { announcements.received(received, event, rank: house.rank(of: self), at: now) }
         }
         let isListed = received.hearing.contains { $0.node == house.node }
         return (isListed && isFollower ? [.confirmObservation(region: identifier)] : [])
-            + consumers.notify(received, kind, isOwner: false, of: identifier, at: house.now.instant)
+            + consumers.notify(received, kind, isOwner: false, of: identifier, at: now)
     }
 
     /// Handles that the broker holds another message than the latest.
@@ -366,12 +366,13 @@ extension HouseRegion {
 
     mutating func eventReceived(_ event: HouseEvent, _ house: HouseView) -> [HouseAction] {
         let isCurrent = event.identifier == message.state?.event(of: key.hash)?.identifier
-        announcements.eventReceived(event, isCurrent: isCurrent)
+        let isAnnouncer = announcements.eventReceived(event, isCurrent: isCurrent)
         guard isCurrent, message.announced() else { return [] }
         write { $0.rewriteAt = house.now.instant }
         let actions = judged(house)
-        // An owner that knows no state yet, and a writer that does not own the region again yet.
-        guard actions.isEmpty, isOwner || message.state?.stamp.writer == house.writer else { return actions }
+        // An owner that knows no state yet, a writer that does not own the region again yet, and a follower that announced the event.
+        let isWriter = message.state?.stamp.writer == house.writer
+        guard actions.isEmpty, isOwner || isWriter || isAnnouncer else { return actions }
         return message.copy.map { [.publishState(region: identifier, $0)] } ?? []
     }
 
@@ -480,7 +481,7 @@ extension HouseRegion {
 
     /// Announces the events for which no answer came in time.
     mutating func announced(to now: Int64) -> [HouseAction] {
-        announced(announcements.advanced(to: now, isOwner: isOwner), at: now)
+        announced(announcements.advanced(to: now, isOwner: isOwner, message.state), at: now)
     }
 
     private mutating func announced(_ due: [Announcements.News], at now: Int64) -> [HouseAction] {

@@ -56,10 +56,12 @@ struct RegionMessage: Sendable {
         raise(to: received.stamp)
     }
 
-    /// - Parameter isOriginal: whether the broker holds this very message, and no node had brought it back.
-    mutating func stored(isOriginal: Bool = false) {
+    /// - Parameter copy: this very message as the broker holds it; its writer or another node may have announced the event since.
+    mutating func stored(_ copy: HouseState? = nil) {
         (isStored, mayBeOutdated, restoresAt) = (true, false, nil)
-        self.isOriginal = self.isOriginal || isOriginal
+        guard let copy else { return }
+        isOriginal = isOriginal || !copy.isRestored
+        if !copy.isNews { state?.isNews = false }
     }
 
     /// Accepts the version of another message, so that the next one is later.

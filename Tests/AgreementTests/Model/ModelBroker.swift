@@ -36,7 +36,9 @@ enum ModelMessage: Equatable {
         }
     }
 
-    var isState: Bool { if case .state = self { true } else { false } }
+    var isState: Bool { state != nil }
+
+    var state: HouseState? { if case .state(_, let state) = self { state } else { nil } }
 
     /// The region, if only its owner wants it.
     var observationOf: String? { if case .observation(_, let region, _) = self { region } else { nil } }
@@ -85,6 +87,9 @@ struct ModelNode {
     var written: (change: UInt64, kind: HouseEvent.Kind, at: Int64, isAnnounced: Bool)?
     /// The change that another node's last news named: this node may name it, too, without having written it.
     var named: UInt64?
+
+    /// The last change with an event that this process wrote, or received when it was written.
+    var seen: (change: UInt64, kind: HouseEvent.Kind)?
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 

@@ -75,7 +75,7 @@ extension ModelHouse {
     /// A daemon without a connection stops, perhaps between a message and its event.
     private mutating func stopped(_ index: Int) {
         if nodes[index].written?.isAnnounced == false { log.wasKilledBetween = true }
-        (nodes[index].outbox, nodes[index].written, nodes[index].named) = ([], nil, nil)
+        (nodes[index].outbox, nodes[index].written, nodes[index].named, nodes[index].seen) = ([], nil, nil, nil)
     }
 
     mutating func freeze(_ index: Int) {

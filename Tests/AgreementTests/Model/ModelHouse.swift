@@ -15,6 +15,8 @@ struct ModelHouse {
     var retained: [String: ModelMessage] = [:]
     /// The messages that the broker has on disk.
     var saved: [String: ModelMessage] = [:]
+    /// The messages with which the events began.
+    var news: [HouseState.Stamp: HouseEvent.Kind] = [:]
     var wills: [(due: Int64, node: Int)] = []
     var order = 0
     var log = ModelLog()
@@ -98,6 +100,7 @@ struct ModelHouse {
                 node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
             if state.isNews { nodes[index].named = state.change }
+            if !retained, let kind = news[state.stamp] { nodes[index].seen = (state.change, kind) }
             actions = nodes[index].house.stateReceived(region: region, state, isRetained: retained, at: moment)
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
@@ -119,7 +122,7 @@ struct ModelHouse {
                 // The client keeps an event for a minute; the next owner may announce it as well.
                 guard case .publishEvent(_, let event) = action else { continue }
                 nodes[index].outbox.append((event, now))
-                log.wasKilledBetween = true
+                (log.wasKilledBetween, log.mayRepeat) = (true, true)
                 continue
             }
             switch action {
@@ -142,6 +145,8 @@ struct ModelHouse {
                     log.wrote(nodes[index].name)
                     if state.isNews, ![nodes[index].written?.change, nodes[index].named].contains(state.change) {
                         let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
+                        nodes[index].seen = (state.change, kind)
+                        news[state.stamp] = kind
                         nodes[index].written = (state.change, kind, now, false)
                         log.wrote(kind, at: now)
                     }
@@ -157,7 +162,7 @@ struct ModelHouse {
                 if nodes.contains(where: {
                     $0.isFrozen && $0.written.map { !$0.isAnnounced && now - $0.at > 60 * Self.second } ?? false
                 }) {
-                    log.wasKilledBetween = true
+                    (log.wasKilledBetween, log.mayRepeat) = (true, true)
                 }
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)

@@ -117,6 +117,19 @@ extension ModelHouse {
         if !permitted.contains(state ?? .unknown), !isEarly, !isKept || permitted == [.inside] {
             found.append("the house is \(state as Any), and may be \(permitted.map(\.rawValue).sorted())")
         }
+        // An event is lost without failure if no node lives that received its message, if its owner had no connection for two
+        // minutes, or if an exit was revoked because the beacon is here.
+        if isLate, log.isUndisturbed, !log.mayRepeat, let state = first.house.state(of: region) {
+            let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
+            let isSeen = live.contains { $0.seen.map { $0.change == state.change && $0.kind == kind } ?? false }
+            let messages = live.map { $0.house.state(of: region) } + [retained["region/\(region)"]?.state]
+            if isSeen, messages.contains(where: { $0?.isNews ?? false }) {
+                found.append("change \(state.change) is still to be announced")
+            }
+            if isSeen, log.lastEvent != kind {
+                found.append("the last event is \(log.lastEvent as Any), and the house \(state)")
+            }
+        }
         return found
     }
 }
