@@ -369,10 +369,25 @@ import Testing
         hall.pass(to: 81)
         let expected: [HouseEvent.Kind] =
             switch found {
-            case .news, .newsOfStopped, .another: [.enter]
-            case .later, .announced, .newsAndItsOwner: []
+            case .news, .newsOfStopped, .newsAndItsOwner, .another: [.enter]
+            case .later, .announced: []
             }
         #expect(hall.events == expected)
+    }
+
+    @Test(arguments: [true, false]) mutating func `an event that was only found is announced before the next one`(
+        isNews: Bool
+    ) {
+        let exit = HouseState(
+            state: .outside, since: nil, change: 1, isNews: isNews, stamp: .init(sequence: 2, writer: 7))
+        hall.connect(at: 0, keeping: [exit])
+        hall.say(.outside, at: 4)
+        hall.pass(to: 200)
+        #expect(hall.events == [])
+        hall.say(.inside, at: 200)
+        #expect(hall.events == (isNews ? [.exit, .enter] : [.enter]))
+        hall.say(.outside, at: 210)
+        #expect(hall.events.suffix(2) == [.enter, .exit])
     }
 
     @Test mutating func `an event that was kept over a break is announced before the next one`() {

@@ -17,7 +17,7 @@ struct Announcements: Sendable {
     ///     left → kept           the connection was lost: the other owner may have announced the event
     ///     kept → announced      this node owns the region, or the message names it, for a minute after the next connection
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
-    ///     kept → removed        the broker's message does not name it as news, or the former owner is back
+    ///     kept → removed        the broker's message does not name it as news
     enum Part: Sendable {
         case written, doubtful, left, kept
     }
@@ -90,6 +90,12 @@ struct Announcements: Sendable {
             case (.doubtful, .silent): nil
             }
         return span.map { news.since.addingClamped($0) }
+    }
+
+    /// Handles that a new event follows one that was only found in the message, and not announced.
+    mutating func found(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
+        guard !contains(event), waiting.count < Self.limit else { return }
+        waiting.append(News(state: state, event: event, part: .kept, turn: 0, since: now))
     }
 
     /// Handles that a new event was written.
@@ -178,9 +184,6 @@ struct Announcements: Sendable {
         waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
         return isCurrent ? !insert(event) : wasAnnounced(event)
     }
-
-    /// Handles that the owner before the break is back, and this node has not written the region since.
-    mutating func returned() { waiting.removeAll { $0.part == .kept } }
 
     /// Removes an exit that another owner wrote and did not announce: the beacon is here.
     ///

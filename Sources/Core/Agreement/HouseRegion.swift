@@ -167,9 +167,6 @@ extension HouseRegion {
     /// Handles a new connection, or that it delivers.
     mutating func connected(_ link: Announcements.Link, at now: Int64) { announcements.connected(link, at: now) }
 
-    /// Handles that the former owner is online. It announces its events, unless this node has written the region meanwhile.
-    mutating func formerOwnerReturned() { if !isOwner { announcements.returned() } }
-
     /// Handles the loss of the connection.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [HouseAction] {
         let actions = stoodDown() + left(announcements.disconnected(isAlone: isAlone, at: now), at: now)
@@ -465,6 +462,7 @@ extension HouseRegion {
         }
         // The room of an arrival is not determined yet: the strongest receiver is the best guess.
         if kind == .enter { event.room = agreed.room ?? strongest }
+        if let known, known.isNews, let found = known.event(of: key.hash) { announcements.found(known, found, at: now) }
         return actions + announced(announcements.wrote(agreed, event, at: now), at: now)
     }
 

@@ -27,11 +27,6 @@ extension HouseReplica {
         }
         nodes[name] = known
         forgotten[name] = nil
-        if isOnline, !isRetained, name != node {
-            for index in regions.indices where regions[index].formerOwner == name {
-                regions[index].formerOwnerReturned()
-            }
-        }
         if let change = known.nextChange(after: now.instant) { scheduleNodes(change) }
         // A silent node is present again by a refresh, though no message made it offline.
         let isMoved = wasPresent != known.isPresent(at: now.instant)

@@ -100,7 +100,7 @@ struct ModelHouse {
                 node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
             if state.isNews { nodes[index].named = state.change }
-            if !retained, let kind = news[state.stamp] { nodes[index].seen = (state.change, kind) }
+            if !retained, !state.isRestored, let kind = news[state.stamp] { nodes[index].seen = (state.change, kind) }
             actions = nodes[index].house.stateReceived(region: region, state, isRetained: retained, at: moment)
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
