@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A message bus of its own for a test; it ends with the object.
 public final class BusDaemon {
@@ -29,12 +28,7 @@ public final class BusDaemon {
     }
 
     /// The bus ends, and with it all of its connections.
-    public func kill() {
-        // The test runner's children may ignore SIGTERM.
-        guard process.isRunning else { return }
-        Glibc.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    public func kill() { process.killAndWait() }
 
     deinit { kill() }
 }

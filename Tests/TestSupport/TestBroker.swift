@@ -89,12 +89,7 @@ package final class TestBroker: @unchecked Sendable {
         throw CancellationError()
     }
 
-    /// Kills the broker. SIGTERM would not do: the test runner's children may ignore it.
-    package func kill() {
-        guard let process, process.isRunning else { return }
-        signal(SIGKILL)
-        process.waitUntilExit()
-    }
+    package func kill() { process?.killAndWait() }
 
     /// It stands still, and listens no more.
     package func freeze() { signal(SIGSTOP) }
