@@ -89,7 +89,7 @@ struct ModelNode {
     var named: UInt64?
 
     /// The last change with an event that this process wrote, or received when it was written.
-    var seen: (change: UInt64, kind: HouseEvent.Kind)?
+    var seen: (change: UInt64, kind: HouseEvent.Kind, at: Int64)?
 
     func moment(_ now: Int64) -> Moment { Moment(instant: now + ahead.instant, wall: now + ahead.wall) }
 

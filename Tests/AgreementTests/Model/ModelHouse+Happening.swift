@@ -28,6 +28,8 @@ extension ModelHouse {
         nodes[index].inbox = []
         nodes[index].lastDue = [:]
         wills.removeAll { $0.node == index }
+        // Without a connection an event is kept for a minute.
+        if let seen = nodes[index].seen, now - seen.at > 70 * Self.second { nodes[index].seen = nil }
         let moment = nodes[index].moment(now)
         deliverRetained(to: index)
         act(nodes[index].house.connected(at: moment), index)

@@ -100,7 +100,9 @@ struct ModelHouse {
                 node: node, region: region, observation, isRetained: retained, at: moment)
         case .state(let region, let state):
             if state.isNews { nodes[index].named = state.change }
-            if !retained, !state.isRestored, let kind = news[state.stamp] { nodes[index].seen = (state.change, kind) }
+            if !retained, !state.isRestored, let kind = news[state.stamp] {
+                nodes[index].seen = (state.change, kind, now)
+            }
             actions = nodes[index].house.stateReceived(region: region, state, isRetained: retained, at: moment)
         case .cleared(let region):
             actions = nodes[index].house.stateReceived(region: region, nil, isRetained: retained, at: moment)
@@ -145,7 +147,7 @@ struct ModelHouse {
                     log.wrote(nodes[index].name)
                     if state.isNews, ![nodes[index].written?.change, nodes[index].named].contains(state.change) {
                         let kind: HouseEvent.Kind = state.lastKnown == .inside ? .enter : .exit
-                        nodes[index].seen = (state.change, kind)
+                        nodes[index].seen = (state.change, kind, now)
                         news[state.stamp] = kind
                         nodes[index].written = (state.change, kind, now, false)
                         log.wrote(kind, at: now)
