@@ -275,6 +275,10 @@ import Testing
         // No other node announces it again.
         hall.hear(try #require(hall.sent.last), at: 200)
         #expect(hall.written.map(\.isNews) == [false] && hall.written.last?.isRestored == true)
+        // A client that names the event again makes the owner write, and not each of hundreds of followers.
+        hall.hear(message(true, next, 4, false), at: 201)
+        hall.hear(try #require(hall.sent.last), at: 202)
+        #expect(hall.written.count == 1)
     }
 
     /// The event came before the message that the broker retains, and the message once more behind it.

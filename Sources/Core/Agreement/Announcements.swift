@@ -7,6 +7,8 @@ import Plumbing
 struct Announcements: Sendable {
     /// The part of this node in an event.
     ///
+    ///     none → written, left  this node wrote the event; this node received another owner's message with the event
+    ///     none → kept           this node writes the next event, and had only found this one in the message
     ///     written → announced   the broker delivered the message, or delivered nothing in time
     ///     written → left        another owner's message of the same event came first
     ///     written → removed     while this node was away, another owner announced the event or wrote a later one
@@ -15,7 +17,8 @@ struct Announcements: Sendable {
     ///     doubtful → kept       the next owner names it, and may only have found it
     ///     left → announced      this node owns the region, and no node announced it in time; or the message names it for longer
     ///     left → kept           the connection was lost: the other owner may have announced the event
-    ///     kept → announced      this node owns the region, or the message names it, for a minute after the next connection
+    ///     kept → announced      this node owns the region, or the message names it, for a minute after the next connection; or the
+    ///                           next event is announced
     ///     left, doubtful, kept → removed   another node announced it, or wrote another event; for left and kept, also after a minute
     ///     kept → removed        the broker's message does not name it as news
     enum Part: Sendable {
@@ -61,6 +64,8 @@ struct Announcements: Sendable {
     private var waiting: [News] = []
     /// The identifiers of the last announced events.
     private var announced: [UInt64] = []
+    /// The event that this node announced as a follower, until the event is sent.
+    private var sending: UInt64?
     private var link = Link.delivering
 
     /// Whether the consumers receive nothing until the broker delivers a message.
@@ -179,10 +184,13 @@ struct Announcements: Sendable {
     /// Handles that an event was announced.
     ///
     /// - Parameter isCurrent: whether the known message names it. Any client can publish the identifiers of events to come.
-    /// - Returns: whether this node had announced or received it before.
+    /// - Returns: whether this node announced it as a follower: true once, so that no other client makes all nodes publish.
     mutating func eventReceived(_ event: HouseEvent, isCurrent: Bool) -> Bool {
         waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
-        return isCurrent ? !insert(event) : wasAnnounced(event)
+        if isCurrent { insert(event) }
+        guard sending == event.identifier else { return false }
+        sending = nil
+        return true
     }
 
     /// Removes an exit that another owner wrote and did not announce: the beacon is here.
@@ -199,13 +207,15 @@ struct Announcements: Sendable {
         guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
         let due = waiting.filter { self.due($0, isOwner).map { $0 <= now } ?? false }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
-        return announce(
+        let news = announce(
             due.filter { news in
                 switch news.part {
                 case .written, .doubtful: true
                 case .left, .kept: isOwner || link == .delivering && news.isNamed(by: message)
                 }
             })
+        if !isOwner { sending = news.last { $0.part == .left || $0.part == .kept }?.event.identifier ?? sending }
+        return news
     }
 
     private mutating func announce(_ news: [News]) -> [News] { news.filter { insert($0.event) } }
