@@ -85,12 +85,13 @@ import Testing
         #expect(hall.events == [] && acts == 0)
     }
 
-    @Test mutating func `an event is announced over the next connection`() throws {
+    /// Another process of the same name may have written the message again meanwhile.
+    @Test(arguments: [true, false]) mutating func `an event is announced over the next connection`(isOwn: Bool) throws {
         let state = try enter()
         hall.disconnect(at: 8.1)
         hall.pass(to: 20)
         #expect(hall.events == [])
-        hall.connect(at: 20, keeping: [state])
+        hall.connect(at: 20, keeping: [isOwn ? state : other(state)])
         #expect(hall.events == [.enter] && acts == 1)
         // The next owner must not announce it again, even if this one stops before it owns the region.
         let count = hall.written.count
@@ -232,6 +233,22 @@ import Testing
         hall.pass(to: 89)
         #expect(hall.events == [])
         hall.pass(to: 91)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    @Test mutating func `an event of a node that stopped is kept for a minute without a connection`() throws {
+        let stronger = HouseAtHall.stronger
+        let enter = HouseState(
+            state: .inside, since: nil, change: 1, isNews: true, stamp: .init(sequence: 2, writer: stronger.utf8.fnv1a))
+        hall.connect(at: 0)
+        hall.status(of: stronger, at: 0)
+        hall.hear(HouseAtHall.message(.outside, of: stronger.utf8.fnv1a, 1), at: 4)
+        hall.hear(enter, at: 8)
+        hall.disconnect(at: 60)
+        hall.pass(to: 110)
+        hall.connect(at: 110, keeping: [enter])
+        hall.status(of: stronger, found: true, at: 110)
+        hall.pass(to: 200)
         #expect(hall.events == [.enter] && acts == 1)
     }
 

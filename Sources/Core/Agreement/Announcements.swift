@@ -38,8 +38,9 @@ struct Announcements: Sendable {
         var state: HouseState
         var event: HouseEvent
         var part: Part
-        /// The time for which this node waits as a follower after the time-out: others can announce the event before.
-        fileprivate var turn: Int64
+        /// The time for which this node waits as a follower after the time-out: others can announce the event before. `nil` until
+        /// then, because the nodes that are there may change.
+        fileprivate var turn: Int64?
         fileprivate var since: Int64
 
         /// Whether the region's message names the event as news: its writer hangs, or the next owner only found it in the message.
@@ -64,7 +65,7 @@ struct Announcements: Sendable {
     private var waiting: [News] = []
     /// The identifiers of the last announced events.
     private var announced: [UInt64] = []
-    /// The event that this node announced as a follower, until the event is sent.
+    /// The event that this node announced without owning the region, until the event is sent.
     private var sending: UInt64?
     private var link = Link.delivering
 
@@ -85,9 +86,9 @@ struct Announcements: Sendable {
     private func due(_ news: News, _ isOwner: Bool) -> Int64? {
         let span: Int64? =
             switch (news.part, link) {
-            case (.left, _): isOwner ? Self.announcement : Self.longest + news.turn
+            case (.left, _): isOwner ? Self.announcement : Self.longest + (news.turn ?? 0)
             // The other owner's client keeps its event for a minute.
-            case (.kept, _): Self.longest + Self.delivery + (isOwner ? 0 : news.turn)
+            case (.kept, _): Self.longest + Self.delivery + (isOwner ? 0 : news.turn ?? 0)
             case (_, .none): Self.longest
             case (.written, _): Self.delivery
             case (.doubtful, .delivering): Self.backlog
@@ -97,24 +98,28 @@ struct Announcements: Sendable {
         return span.map { news.since.addingClamped($0) }
     }
 
+    private func isDue(_ news: News, _ isOwner: Bool, at now: Int64) -> Bool {
+        due(news, isOwner).map { $0 <= now } ?? false
+    }
+
     /// Handles that a new event follows one that was only found in the message, and not announced.
     mutating func found(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
         guard !contains(event), waiting.count < Self.limit else { return }
-        waiting.append(News(state: state, event: event, part: .kept, turn: 0, since: now))
+        waiting.append(News(state: state, event: event, part: .kept, since: now))
     }
 
     /// Handles that a new event was written.
     ///
     /// - Returns: the events to announce, because there is no room for more.
     mutating func wrote(_ state: HouseState, _ event: HouseEvent, at now: Int64) -> [News] {
-        waiting.append(News(state: state, event: event, part: .written, turn: 0, since: now))
+        waiting.append(News(state: state, event: event, part: .written, since: now))
         return waiting.count > Self.limit ? announce([waiting.removeFirst()]) : []
     }
 
     /// Handles the next connection, or that it delivers.
     mutating func connected(_ link: Link, at now: Int64) {
         self.link = link
-        for index in waiting.indices { waiting[index].since = now }
+        for index in waiting.indices { (waiting[index].since, waiting[index].turn) = (now, nil) }
     }
 
     /// Handles the loss of the connection.
@@ -123,7 +128,9 @@ struct Announcements: Sendable {
     /// - Returns: the events that became doubtful.
     mutating func disconnected(isAlone: Bool, at now: Int64) -> [News] {
         link = .none
-        for index in waiting.indices where waiting[index].part == .left { waiting[index].part = .kept }
+        for index in waiting.indices where waiting[index].part == .left {
+            (waiting[index].part, waiting[index].since) = (.kept, now)
+        }
         return isAlone ? [] : suspended(at: now)
     }
 
@@ -138,12 +145,15 @@ struct Announcements: Sendable {
 
     /// Handles an own message that the broker delivered, whichever node published it again, or a retained one.
     ///
-    /// - Parameter isRetained: whether it was written while this node was away. Then its event was announced if it is not news.
+    /// - Parameter isRetained: whether it was written while this node was away, perhaps by another process. Then its event was
+    ///   announced if it is not news.
     /// - Returns: the events to announce.
     mutating func delivered(_ message: HouseState, _ event: HouseEvent?, isRetained: Bool) -> [News] {
         if isRetained, !message.isNews { waiting.removeAll { $0.event.identifier == event?.identifier } }
-        return announce(
+        let news = announce(
             remove { $0.state.change < message.change || $0.state.change == message.change && $0.part == .written })
+        if isRetained { sending = news.last?.event.identifier ?? sending }
+        return news
     }
 
     /// Handles a message of another owner, with its event.
@@ -170,21 +180,18 @@ struct Announcements: Sendable {
     }
 
     /// Handles the news of another owner.
-    ///
-    /// - Parameter rank: the number of nodes that own the region before this one.
-    mutating func received(_ state: HouseState, _ event: HouseEvent, rank: Int, at now: Int64) {
+    mutating func received(_ state: HouseState, _ event: HouseEvent, at now: Int64) {
         guard !wasAnnounced(event) else { return }
-        let turn = Int64(min(rank, Self.limit)) * Self.announcement
         waiting =
             waiting.filter { $0.part != .left && $0.part != .kept } + [
-                News(state: state, event: event, part: .left, turn: turn, since: now)
+                News(state: state, event: event, part: .left, since: now)
             ]
     }
 
     /// Handles that an event was announced.
     ///
     /// - Parameter isCurrent: whether the known message names it. Any client can publish the identifiers of events to come.
-    /// - Returns: whether this node announced it as a follower: true once, so that no other client makes all nodes publish.
+    /// - Returns: whether this node announced it without owning the region: true once, so that no other client makes all nodes publish.
     mutating func eventReceived(_ event: HouseEvent, isCurrent: Bool) -> Bool {
         waiting.removeAll { $0.part != .written && $0.event.identifier == event.identifier }
         if isCurrent { insert(event) }
@@ -202,10 +209,14 @@ struct Announcements: Sendable {
 
     /// Returns the events to announce without an answer.
     ///
-    /// - Parameter message: the region's message.
-    mutating func advanced(to now: Int64, isOwner: Bool, _ message: HouseState?) -> [News] {
-        guard nextDeadline(isOwner: isOwner).map({ $0 <= now }) ?? false else { return [] }
-        let due = waiting.filter { self.due($0, isOwner).map { $0 <= now } ?? false }
+    /// - Parameters:
+    ///   - rank: the number of nodes that own the region before this one.
+    ///   - message: the region's message.
+    mutating func advanced(to now: Int64, isOwner: Bool, rank: Int, _ message: HouseState?) -> [News] {
+        for index in waiting.indices where waiting[index].turn == nil && isDue(waiting[index], isOwner, at: now) {
+            waiting[index].turn = Int64(min(rank, Self.limit)) * Self.announcement
+        }
+        let due = waiting.filter { isDue($0, isOwner, at: now) }
         waiting.removeAll { news in due.contains { $0.event.identifier == news.event.identifier } }
         let news = announce(
             due.filter { news in

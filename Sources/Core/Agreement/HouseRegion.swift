@@ -236,8 +236,8 @@ extension HouseRegion {
         guard let received else { return overwritten(house, isAgain: false) }
         let (now, event) = (house.now.instant, received.event(of: key.hash))
         let isOwn = received.stamp.writer == house.writer
-        let news = isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
-        var actions = left(news, at: now)
+        var actions = left(
+            isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now), at: now)
         if isOwn || isRetained {
             actions += announced(announcements.delivered(received, event, isRetained: isRetained), at: now)
         }
@@ -333,7 +333,7 @@ extension HouseRegion {
             let event = received.event(of: key.hash)
         {
             kind = known.lastKnown == received.lastKnown ? nil : event.kind
-            if received.isNews { announcements.received(received, event, rank: house.rank(of: self), at: now) }
+            if received.isNews { announcements.received(received, event, at: now) }
         }
         let isListed = received.hearing.contains { $0.node == house.node }
         return (isListed && isFollower ? [.confirmObservation(region: identifier)] : [])
@@ -384,7 +384,7 @@ extension HouseRegion {
 
     mutating func advanced(_ house: HouseView) -> [HouseAction] {
         let now = house.now.instant
-        var actions = announced(to: now) + consumers.advanced(of: identifier, at: now)
+        var actions = announced(house) + consumers.advanced(of: identifier, at: now)
         switch role {
         case .follower:
             if let restored = message.restored(at: now) {
@@ -478,8 +478,11 @@ extension HouseRegion {
     }
 
     /// Announces the events for which no answer came in time.
-    mutating func announced(to now: Int64) -> [HouseAction] {
-        announced(announcements.advanced(to: now, isOwner: isOwner, message.state), at: now)
+    mutating func announced(_ house: HouseView) -> [HouseAction] {
+        let now = house.now.instant
+        guard announcesAt.map({ $0 <= now }) ?? false else { return [] }
+        return announced(
+            announcements.advanced(to: now, isOwner: isOwner, rank: house.rank(of: self), message.state), at: now)
     }
 
     private mutating func announced(_ due: [Announcements.News], at now: Int64) -> [HouseAction] {

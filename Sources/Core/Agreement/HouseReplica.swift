@@ -218,7 +218,8 @@ extension HouseReplica {
         guard let due = nextDeadline, due <= now.instant else { return actions }
         guard isConnected else {
             defer { nextDeadline = announcementsEnd }
-            return regions.indices.flatMap { regions[$0].announced(to: now.instant) }
+            let view = view(at: now)
+            return regions.indices.flatMap { regions[$0].announced(view) }
         }
         nextDeadline = nil
         let isOver = absence.advance(to: now.instant)

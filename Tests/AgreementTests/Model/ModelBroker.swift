@@ -73,6 +73,8 @@ struct ModelNode {
     var emptied: [ModelMessage] = []
     /// The daemon that a second one of the same name displaced.
     var displaced: (house: HouseReplica, plan: ObservationPlan)?
+    /// The time at which the last connection ended.
+    var lostAt: Int64 = 0
     /// Counts its connections: what was under way in an earlier one is lost.
     var session = 0
     var subscribed: Set<String> = []

@@ -29,7 +29,7 @@ extension ModelHouse {
         nodes[index].lastDue = [:]
         wills.removeAll { $0.node == index }
         // Without a connection an event is kept for a minute.
-        if let seen = nodes[index].seen, now - seen.at > 70 * Self.second { nodes[index].seen = nil }
+        if now - nodes[index].lostAt > 60 * Self.second { nodes[index].seen = nil }
         let moment = nodes[index].moment(now)
         deliverRetained(to: index)
         act(nodes[index].house.connected(at: moment), index)
@@ -56,6 +56,7 @@ extension ModelHouse {
     mutating func disconnect(_ index: Int, hasWill: Bool = true) {
         guard nodes[index].isConnected else { return }
         nodes[index].isConnected = false
+        nodes[index].lostAt = now
         nodes[index].inbox = []
         _ = nodes[index].house.disconnected(at: nodes[index].moment(now))
         log.stoodDown(nodes[index].name)
@@ -172,8 +173,7 @@ extension ModelHouse {
     /// A second daemon with the node's name connects for some seconds. The first one is back afterwards.
     mutating func displace(_ index: Int) {
         guard nodes[index].isAlive, !nodes[index].isFrozen, nodes[index].isConnected else { return }
-        let first = (nodes[index].house, nodes[index].plan)
-        let outbox = nodes[index].outbox
+        let first = nodes[index]
         disconnect(index, hasWill: false)
         stopped(index)
         say(.status(node: nodes[index].name, isOnline: false), by: "will")
@@ -185,8 +185,8 @@ extension ModelHouse {
         disconnect(index, hasWill: false)
         say(.status(node: nodes[index].name, isOnline: false), by: "will")
         stopped(index)
-        (nodes[index].house, nodes[index].plan) = first
-        nodes[index].outbox = outbox
+        (nodes[index].house, nodes[index].plan, nodes[index].outbox) = (first.house, first.plan, first.outbox)
+        (nodes[index].written, nodes[index].named, nodes[index].seen) = (first.written, first.named, first.seen)
         connect(index)
     }
 
