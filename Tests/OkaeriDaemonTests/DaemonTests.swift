@@ -1,13 +1,16 @@
+import Agreement
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import RegionMonitoring
+import Synchronization
 import TestSupport
 import Testing
 import WiFi
 
 @testable import Events
 @testable import Client
+@testable import House
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 @testable import Systemd
@@ -145,6 +148,22 @@ import WiFi
             #expect(status.configuration?.problem?.contains("adapter") == true)
             #expect(status.regions.map(\.state) == [.inside])
             #expect(daemon.hub.tally.events(.didExitRegion) == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a region that is renamed while its beacon is inside is inside for the house`() async throws {
+        let mqtt = #"{ "node": { "name": "hall" }, "mqtt": { "host": "127.0.0.1", "port": 1 },"#
+        let json = mqtt + Configuration.example.drop { $0 != "{" }.dropFirst()
+        try await run(capture([3, 4, 5], until: 20), configuration: json) { daemon, client, events in
+            await heard("didEnterRegion", &events)
+            let renamed = json.replacing(#""identifier": "home""#, with: #""identifier": "flat""#)
+            _ = try #require(folder).file("beacons.json", Array(renamed.utf8))
+            await daemon.reloader.reload()
+            let status: StatusReport = try await client.get(Route.status)
+            #expect(status.regions.map(\.identifier) == ["flat"] && status.regions.map(\.state) == [.inside])
+            let broker = try #require(daemon.broker.current)
+            #expect(broker.guarded.withLock { $0.core.plan.isInside("flat") })
         }
     }
 

@@ -205,7 +205,7 @@ package final class Daemon: Sendable {
             // The consumers of events have the new regions before there are events about them.
             parts: [ConfiguredName(hub: hub, options: options), page, hooks, notifications, arrivalJoin]
                 + (options.capture == nil ? [serviceWatch] : [])
-                + [ConfiguredPresence(presence: presence, source: source, logger: logger), broker, servers, announcer]
+                + [broker, ConfiguredPresence(presence: presence, source: source, logger: logger), servers, announcer]
                 + (recorder.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 
