@@ -181,11 +181,12 @@ struct HouseBench {
                 nodes[name]?.happened.append(kind)
                 guard case .house(let region, let news) = kind else { continue }
                 nodes[name]?.unrecorded.append((region, news))
-                if nodes[name]?.isRecording == true { record(name) }
             case .answer(let prompt, let answer): nodes[name]?.answers.append("\(prompt) \(answer)")
             case .note(let message): nodes[name]?.notes.append(message)
             }
         }
+        // The hub records behind the outputs that are on their way.
+        if nodes[name]?.isRecording == true { record(name) }
     }
 
     private mutating func deliverRetained(_ filter: String, to name: String) {

@@ -94,6 +94,33 @@ import Testing
         #expect(events == ["enter", "exit"])
     }
 
+    /// The hub's queue was full at the first of the two.
+    @Test mutating func `an event that was dropped before it was recorded is not published for the next one`() throws {
+        enterUnrecorded()
+        house.pass(5, hearing: ["hall": -60])
+        house.see("hall", .outside)
+        house.pass(5)
+        house.perform("hall") { $0.recorded(.didExitRegion(isOwner: true), of: "keys", at: $1) }
+        #expect(events == ["exit"])
+        house.perform("hall") { $0.recorded(.didEnterRegion(room: nil, isOwner: true), of: "keys", at: $1) }
+        #expect(events == ["exit"])
+    }
+
+    /// The hub does not own the region, whose state is the same as before.
+    @Test mutating func `the occupancy of the house is known again after the broker lost everything`() throws {
+        for name in ["attic", "hall"] { house.start(name, regions: ["bike"]) }
+        house.pass(10)
+        house.see("hall", .inside, region: "bike")
+        house.pass(10)
+        let hall = try #require(house.nodes["hall"]?.core)
+        #expect(hall.house.isHub && hall.agreed(on: "bike").owner == "attic")
+        for name in ["attic", "hall"] { house.cut(name) }
+        for topic in house.retained.keys { house.lose(topic) }
+        for name in ["attic", "hall"] { house.connect(name) }
+        house.pass(40)
+        #expect(house.value("okaeri/home/house")?.contains(#""presence":"inside","inside":1"#) == true)
+    }
+
     @Test mutating func `a region's message names an event until the event was sent`() throws {
         enterUnrecorded()
         #expect(house.value("okaeri/home/region/keys")?.contains("\"news\":true") == true)

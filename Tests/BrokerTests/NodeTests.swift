@@ -41,6 +41,68 @@ import Testing
         #expect(house.retained.keys.filter { $0.contains("car") }.isEmpty)
     }
 
+    @Test mutating func `a region that is added is a device at once, also when it was removed before`() {
+        let device = "homeassistant/device/okaeri_home/region_car_hall/config"
+        house.start("hall")
+        house.pass(15)
+        for _ in 0..<2 {
+            house.perform("hall") { $0.configured(["keys", "car"].map { BrokerRegion($0) }, at: $1) }
+            #expect(house.value(device) != nil)
+            house.perform("hall") { $0.configured([BrokerRegion("keys")], at: $1) }
+            #expect(house.value(device) == nil)
+        }
+    }
+
+    @Test(arguments: ["status", "region/keys", "about", "scanner", "prompt"])
+    mutating func `what another client writes in a topic of a node is replaced`(topic: String) {
+        house.start("hall")
+        house.pass(15)
+        let value = house.value("okaeri/home/node/hall/\(topic)")
+        #expect(value != nil)
+        house.publish("okaeri/home/node/hall/\(topic)", Array("x".utf8), isRetained: true)
+        house.settle()
+        house.pass(1)
+        #expect(house.value("okaeri/home/node/hall/\(topic)") == value)
+    }
+
+    /// Forged messages of an owner, one after another.
+    @Test mutating func `a node that is named as receiving the beacon confirms its observation once a second`() throws {
+        for name in ["attic", "hall"] { house.start(name) }
+        house.pass(15)
+        for name in ["attic", "hall"] { house.see(name, .outside) }
+        house.pass(5)
+        let owner = try #require(house.nodes["hall"]?.core.agreed(on: "keys").owner)
+        let other = owner == "hall" ? "attic" : "hall"
+        var core = try #require(house.nodes[other]).core
+        let topic = "okaeri/home/node/\(other)/region/keys"
+        var count = 0
+        for index in 0..<100 {
+            let now = Moment(instant: house.now + Int64(index) * HouseBench.second / 100, wall: house.now)
+            let forged =
+                #"{"state":"unknown","last":"inside","hearing":[{"node":"\#(other)"}],"by":"ff","seq":\#(index + 1000)}"#
+            let message = MQTTMessage(topic: "okaeri/home/region/keys", payload: Array(forged.utf8), isRetained: false)
+            let outputs = core.received(message, at: now) + core.advanced(to: now)
+            count += outputs.count { $0 == .repeat(topic: topic) }
+        }
+        #expect(count == 1)
+    }
+
+    @Test mutating func `a house whose descriptions are too large keeps the regions of all`() {
+        // Nine of this size fill the room but for four bytes.
+        let card = #"{"regions":["x"]}"#
+        let large = card + String(repeating: " ", count: 116_508 - card.utf8.count)
+        for index in 0..<9 { house.publish("okaeri/home/node/a\(index)/about", Array(large.utf8), isRetained: true) }
+        house.start("shed", regions: ["car"])
+        house.pass(15)
+        house.see("shed", .outside, region: "car")
+        house.pass(15)
+        house.kill("shed")
+        house.start("hall")
+        house.pass(30)
+        #expect(house.nodes["hall"]?.core.cards["shed"] == nil && house.nodes["hall"]?.core.house.isHub == true)
+        #expect(house.value("okaeri/home/region/car") != nil)
+    }
+
     @Test mutating func `a prompt is answered once`() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }

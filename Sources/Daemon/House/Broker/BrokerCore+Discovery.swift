@@ -14,6 +14,8 @@ extension BrokerCore {
         var regions: [String]
         /// Those of them whose battery level is known.
         var batteries: Set<String>
+        /// The levels of the regions that this node watches.
+        var parts: [String]
         var isHub: Bool
         /// The rooms of the nodes, whose regions are counted.
         var rooms: [String] = []
@@ -32,7 +34,7 @@ extension BrokerCore {
         let own = levels.filter { house.announcer(of: $0) == node }
         let wanted = Announced(
             nodes: statuses.keys.sorted(), regions: own, batteries: Set(own.filter { batteries[$0] != nil }),
-            isHub: house.isHub, rooms: house.isHub ? rooms : [])
+            parts: levels, isHub: house.isHub, rooms: house.isHub ? rooms : [])
         let old = announced
         guard wanted != old else { return outputs }
         announced = wanted
@@ -52,9 +54,10 @@ extension BrokerCore {
         for level in old?.regions ?? [] where !wanted.regions.contains(level) {
             outputs.append(.release(topic: discovery.region(level, nodes: []).topic))
         }
-        if old == nil {
-            outputs.append(announce(discovery.node(node)))
-            outputs += levels.map { announce(discovery.part(region: regions[$0] ?? $0, node: node)) }
+        if old == nil { outputs.append(announce(discovery.node(node))) }
+        let announcedParts = Set(old?.parts ?? [])
+        for level in levels where !announcedParts.contains(level) {
+            outputs.append(announce(discovery.part(region: regions[level] ?? level, node: node)))
         }
         return outputs
     }
@@ -151,6 +154,8 @@ extension BrokerCore {
     }
 
     private var staleOfHouse: Set<String> {
+        // A node without a stored description may watch them.
+        guard !cards.lacksSome else { return [] }
         var watched = cards.all.mapValues { Set($0.regions) }
         watched[node] = Set(levels)
         let all = watched.values.reduce(into: Set()) { $0.formUnion($1) }

@@ -11,7 +11,6 @@ extension BrokerCore {
 
     /// Handles CONNACK. The broker delivers its retained messages next.
     mutating func connected(at now: Moment) -> [Output] {
-        isConnected = true
         (statuses, cards, scanners, announced, strangers) = ([:], NodeCards(), [:], nil, [])
         (batteries, endedBatteries, batteriesAt) = ([:], [:], now.instant.addingClamped(Self.batteryDelay))
         misdescribed = []
@@ -24,7 +23,7 @@ extension BrokerCore {
     /// Handles the loss of the connection. The next one must not publish values that other nodes may have replaced meanwhile.
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
-        (isConnected, isOnline) = (false, false)
+        isOnline = false
         (looksUntil, batteriesAt, repeats) = (nil, nil, RepeatPlan())
         var released = [topics.about(node), topics.status(node)] + levels.map { topics.battery(name($0)) }
         if let announced, let discovery {
@@ -55,6 +54,7 @@ extension BrokerCore {
             if message.isRetained, state != nil, isMisdescribed(level, message.payload) { misdescribed.insert(level) }
             return acted(
                 house.stateReceived(region: level, state, isRetained: message.isRetained, at: now), at: now)
+                + occupancyDetermined()
         case .battery(let level): return batteryReceived(message, of: level, at: now.instant)
         case .event(let level):
             guard regions[level] != nil, !message.isRetained, let event = Wire.event(message.payload) else { return [] }
@@ -69,9 +69,11 @@ extension BrokerCore {
             return forgotten(name, at: now)
         }
         let isOnline = message.payload == Array(Wire.online.utf8)
-        guard isOnline || message.payload == Array(Wire.offline.utf8),
-            statuses[name] != nil || statuses.count < HouseReplica.nodeLimit
-        else { return [] }
+        guard isOnline || message.payload == Array(Wire.offline.utf8) else {
+            if name == node, self.isOnline { repeats.want(message.topic, at: now.instant) }
+            return []
+        }
+        guard statuses[name] != nil || statuses.count < HouseReplica.nodeLimit else { return [] }
         statuses[name] = isOnline
         return acted(
             house.statusReceived(node: name, isOnline: isOnline, isRetained: message.isRetained, at: now), at: now)
@@ -93,14 +95,14 @@ extension BrokerCore {
     ) -> [Output] {
         survey?.received(message.payload, level, name, at: now.instant)
         guard regions[level] != nil else { return name == node ? remains(message) : [] }
-        guard !message.payload.isEmpty else {
+        guard let observation = Wire.observation(message.payload) else {
             if name == node {
                 repeats.want(message.topic, at: now.instant)
-                return []
+            } else if message.payload.isEmpty {
+                return acted(house.observationRemoved(node: name, region: level, at: now), at: now)
             }
-            return acted(house.observationRemoved(node: name, region: level, at: now), at: now)
+            return []
         }
-        guard let observation = Wire.observation(message.payload) else { return [] }
         let isForeign = name == node && !message.isRetained && plan.isForeign(observation)
         return (isForeign ? renamed(at: now.instant) : [])
             + acted(
@@ -112,7 +114,7 @@ extension BrokerCore {
         guard !message.payload.isEmpty else { return forgotten(name, at: now) }
         let known = cards[name]?.regions
         guard let card = cards.receive(message.payload, from: name, like: list) else { return [] }
-        var outputs = described(name, card, at: now) + compared(name, card)
+        var outputs = described(name, card, at: now) + compared(name, card, at: now.instant)
         // This node may have been the last one that watched a region.
         if house.isHub, let known, known != card.regions, !Set(known).isSubset(of: card.regions) {
             outputs += remainsLookedFor(at: now.instant)
@@ -140,16 +142,23 @@ extension BrokerCore {
                 node: name, room: card.room, regions: watched, announces: card.announces, at: now), at: now)
     }
 
-    /// Logs once that a node has another beacon under the same identifier.
-    private mutating func compared(_ name: String, _ card: NodeCard) -> [Output] {
+    /// Logs that a node has another beacon under the same identifier: twenty times at once, and then once in ten seconds.
+    private mutating func compared(_ name: String, _ card: NodeCard, at now: Int64) -> [Output] {
         let known = conflicts[name] ?? []
         conflicts[name] = card.conflicts.isEmpty ? nil : card.conflicts
-        return card.conflicts.filter { !known.contains($0) }.prefix(1).map {
-            .note(
-                "the region “\(regions[$0] ?? $0)” has another UUID, major or minor on the node “\(name)”; "
-                    + "correct one of the two configurations, or choose another identifier")
+        let burst = now.addingClamped(19 * Self.conflictInterval)
+        guard let level = card.conflicts.first(where: { !known.contains($0) }), conflictsUntil <= burst else {
+            return []
         }
+        conflictsUntil = max(now, conflictsUntil).addingClamped(Self.conflictInterval)
+        return [
+            .note(
+                "the region “\(regions[level] ?? level)” has another UUID, major or minor on the node “\(name)”; "
+                    + "correct one of the two configurations, or choose another identifier")
+        ]
     }
+
+    private static let conflictInterval: Int64 = 10_000_000_000
 
     /// Handles that a node was deleted, or that another client emptied its topics.
     mutating func forgotten(_ name: String, at now: Moment) -> [Output] {
@@ -176,7 +185,9 @@ extension BrokerCore {
             switch action {
             case .subscribe(let level): outputs.append(.subscribe(topics.everyObservation(of: name(level))))
             case .confirmObservation(let level) where plan.isInside(level): break
-            case .repeatObservation(let level), .confirmObservation(let level):
+            case .confirmObservation(let level):
+                repeats.want(topics.observation(of: name(level), by: node), at: now.instant)
+            case .repeatObservation(let level):
                 outputs.append(.repeat(topic: topics.observation(of: name(level), by: node)))
             case .unsubscribe(let level):
                 outputs += [
@@ -208,8 +219,7 @@ extension BrokerCore {
             }
         }
         guard !actions.isEmpty else { return [] }
-        return outputs + announcements(at: now.instant)
-            + (actions.contains(where: \.concernsHouse) ? occupancyDetermined() : [])
+        return outputs + announcements(at: now.instant) + occupancyDetermined()
     }
 
     /// Whether the message of a region has other beacons than this node: those of an earlier configuration, or none.
@@ -235,27 +245,20 @@ extension BrokerCore {
     /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner. The region's
     /// message, which does not name it any more, follows.
     mutating func recorded(_ news: HouseNews, of identifier: String, at now: Moment) -> [Output] {
+        let kind: HouseEvent.Kind
         switch news {
-        case .didEnterRegion(_, isOwner: true), .didExitRegion(isOwner: true):
-            guard let level = levelOf[identifier], var waiting = unrecorded[level] else { return [] }
-            let event = waiting.removeFirst()
-            unrecorded[level] = waiting.isEmpty ? nil : waiting
-            return [.publish(.event(topics.event(name(level)), Wire.event(event).utf8))]
-                // The client sends it behind `online`.
-                + (isOnline ? acted(house.eventReceived(region: level, event, at: now), at: now) : [])
+        case .didEnterRegion(_, isOwner: true): kind = .enter
+        case .didExitRegion(isOwner: true): kind = .exit
         case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
         }
-    }
-}
-
-extension HouseAction {
-    /// Whether the message of the house may have changed.
-    fileprivate var concernsHouse: Bool {
-        switch self {
-        case .publishState, .publishHouse, .happened: true
-        case .subscribe, .unsubscribe, .repeatObservation, .confirmObservation, .publishEvent, .publishOffline,
-            .publishForgotten, .deleted, .repeatDescription, .subscribeAgain, .publishOnline:
-            false
-        }
+        // The hub may have dropped the events before it.
+        guard let level = levelOf[identifier], let waiting = unrecorded[level],
+            let index = waiting.firstIndex(where: { $0.kind == kind })
+        else { return [] }
+        let (event, others) = (waiting[index], Array(waiting[(index + 1)...]))
+        unrecorded[level] = others.isEmpty ? nil : others
+        return [.publish(.event(topics.event(name(level)), Wire.event(event).utf8))]
+            // The client sends it behind `online`.
+            + (isOnline ? acted(house.eventReceived(region: level, event, at: now), at: now) : [])
     }
 }

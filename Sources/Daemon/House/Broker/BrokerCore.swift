@@ -48,7 +48,6 @@ struct BrokerCore: Sendable {
     private var renamedAt: Int64?
     var house: HouseReplica
     var plan: ObservationPlan
-    var isConnected = false
     /// Whether `online` was published over this connection.
     var isOnline = false
 
@@ -71,6 +70,8 @@ struct BrokerCore: Sendable {
     var scanners: [String: Scanner] = [:]
     /// The nodes, and the levels at which their beacons differ from this node's, of which a message was logged.
     var conflicts: [String: [String]] = [:]
+    /// The end of the intervals that such messages have used.
+    var conflictsUntil = Int64.min
     /// Every node's observations, while a client of this daemon asks for them.
     var survey: Survey?
 
@@ -151,6 +152,8 @@ struct BrokerCore: Sendable {
             repeats.nextDeadline,
         ].compactMap(\.self).min()
     }
+
+    var isConnected: Bool { house.isConnected }
 
     var card: NodeCard {
         NodeCard(room: room, version: version, since: since, announces: discovery != nil, regions: list.regions)

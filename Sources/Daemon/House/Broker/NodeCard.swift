@@ -93,6 +93,8 @@ struct NodeCards: Sendable {
     private(set) var all: [String: NodeCard] = [:]
     private var sizes: [String: Int] = [:]
     private var size = 0
+    /// Whether there was no room for a description.
+    private(set) var lacksSome = false
 
     subscript(name: String) -> NodeCard? { all[name] }
 
@@ -102,9 +104,11 @@ struct NodeCards: Sendable {
     mutating func receive(_ payload: [UInt8], from name: String, like list: NodeCard.RegionList) -> NodeCard? {
         let others = size - (sizes[name] ?? 0)
         let own = list.ends(payload) ? payload.count - list.end.count : payload.count
-        guard all[name] != nil || all.count < HouseReplica.nodeLimit, own <= Self.byteLimit - others,
-            let card = NodeCard(payload, like: list)
-        else { return nil }
+        guard all[name] != nil || all.count < HouseReplica.nodeLimit, own <= Self.byteLimit - others else {
+            lacksSome = true
+            return nil
+        }
+        guard let card = NodeCard(payload, like: list) else { return nil }
         (all[name], sizes[name], size) = (card, own, others + own)
         return card
     }
