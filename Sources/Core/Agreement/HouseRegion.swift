@@ -236,8 +236,8 @@ extension HouseRegion {
         guard let received else { return overwritten(house, isAgain: false) }
         let (now, event) = (house.now.instant, received.event(of: key.hash))
         let isOwn = received.stamp.writer == house.writer
-        var actions = left(
-            isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now), at: now)
+        let news = isOwn ? [] : announcements.yielded(to: received, event, isRetained: isRetained, at: now)
+        var actions = left(news, at: now)
         if isOwn || isRetained {
             actions += announced(announcements.delivered(received, event, isRetained: isRetained), at: now)
         }
@@ -346,7 +346,7 @@ extension HouseRegion {
     private mutating func overwritten(_ house: HouseView, isAgain: Bool) -> [HouseAction] {
         switch role {
         case .follower:
-            message.restore(house, isNext: isWitness(house))
+            message.restore(house, isNext: house.isWitness(of: self))
             return []
         case .listening: return []
         case .owner:
@@ -376,11 +376,8 @@ extension HouseRegion {
     /// Brings the message back if the broker has delivered its messages, and none of them was the region's.
     mutating func nothingStored(_ house: HouseView) {
         guard message.state != nil, !message.isStored, isFollower, owner?.name != formerOwner else { return }
-        message.restore(house, isNext: isWitness(house))
+        message.restore(house, isNext: house.isWitness(of: self))
     }
-
-    /// Whether this node is among the first that bring a message back. Hundreds may remember it.
-    private func isWitness(_ house: HouseView) -> Bool { house.rank(of: self) < 3 }
 
     mutating func advanced(_ house: HouseView) -> [HouseAction] {
         let now = house.now.instant

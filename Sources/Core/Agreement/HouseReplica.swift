@@ -158,6 +158,9 @@ struct HouseView {
         let own = Ownership.weight(node.utf8.fnv1a, region.key.hash)
         return candidates.values.count { $0.name != node && $0.weight(for: region.key) ?? 0 > own }
     }
+
+    /// Whether this node is among the first that bring a message back. Hundreds may remember it.
+    func isWitness(of region: HouseRegion) -> Bool { rank(of: region) < 3 }
 }
 
 // MARK: Connection

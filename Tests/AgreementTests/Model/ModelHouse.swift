@@ -161,10 +161,12 @@ struct ModelHouse {
             case .publishEvent(let region, let event):
                 if nodes[index].written?.kind == event.kind { nodes[index].written?.isAnnounced = true }
                 // An owner that hangs behind its message is as dead as one that is killed.
-                if nodes.contains(where: {
-                    $0.isFrozen && $0.written.map { !$0.isAnnounced && now - $0.at > 60 * Self.second } ?? false
-                }) {
-                    (log.wasKilledBetween, log.mayRepeat) = (true, true)
+                let hung = nodes.compactMap { node in
+                    node.written.flatMap { node.isFrozen && !$0.isAnnounced ? now - $0.at : nil }
+                }.max()
+                if let hung {
+                    log.wasKilledBetween = log.wasKilledBetween || hung > 20 * Self.second
+                    log.mayRepeat = log.mayRepeat || hung > 60 * Self.second
                 }
                 log.happened(event, by: nodes[index].name, at: now)
                 say(.event(region: region, event), by: nodes[index].name)
