@@ -91,7 +91,9 @@ import Testing
         hall.disconnect(at: 8.1)
         hall.pass(to: 20)
         #expect(hall.events == [])
-        hall.connect(at: 20, keeping: [isOwn ? state : other(state)])
+        var retained = isOwn ? state : other(state)
+        if !isOwn { retained.stamp.sequence += 1 }
+        hall.connect(at: 20, keeping: [retained])
         #expect(hall.events == [.enter] && acts == 1)
         // The next owner must not announce it again, even if this one stops before it owns the region.
         let count = hall.written.count
@@ -249,6 +251,24 @@ import Testing
         hall.connect(at: 110, keeping: [enter])
         hall.status(of: stronger, found: true, at: 110)
         hall.pass(to: 200)
+        #expect(hall.events == [.enter] && acts == 1)
+    }
+
+    /// It came after the message, which hall received with one such node alone.
+    @Test mutating func `an event is left for six seconds to each node that owns the region before this one`() throws {
+        let stronger = (0..<20).map { "node\($0)" }.filter { Ownership.owner(of: "keys", among: ["hall", $0]) == $0 }
+        let (first, second) = (try #require(stronger.first), try #require(stronger.dropFirst().first))
+        hall.connect(at: 0)
+        hall.status(of: first, at: 0)
+        hall.hear(HouseAtHall.message(.outside, of: first.utf8.fnv1a, 1), at: 4)
+        hall.hear(
+            HouseState(
+                state: .inside, since: nil, change: 1, isNews: true,
+                stamp: .init(sequence: 2, writer: first.utf8.fnv1a)), at: 8)
+        hall.status(of: second, at: 10)
+        hall.pass(to: 79)
+        #expect(hall.events == [])
+        hall.pass(to: 81)
         #expect(hall.events == [.enter] && acts == 1)
     }
 
