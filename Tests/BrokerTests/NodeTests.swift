@@ -103,6 +103,23 @@ import Testing
         #expect(house.value("okaeri/home/region/car") != nil)
     }
 
+    @Test mutating func `messages about other beacons are logged twenty times at once`() {
+        house.start("hall", beacon: "a")
+        house.pass(15)
+        for index in 0..<100 {
+            let beacons = index.isMultiple(of: 2) ? #","beacons":["x"]"# : ""
+            let card = Array(#"{"regions":["keys"]\#(beacons)}"#.utf8)
+            house.publish("okaeri/home/node/attic/about", card, isRetained: false)
+            house.settle()
+        }
+        #expect(house.nodes["hall"]?.notes.count == 20)
+        house.pass(10)
+        house.publish(
+            "okaeri/home/node/attic/about", Array(#"{"regions":["keys"],"beacons":["x"]}"#.utf8), isRetained: false)
+        house.settle()
+        #expect(house.nodes["hall"]?.notes.count == 21)
+    }
+
     @Test mutating func `a prompt is answered once`() {
         house.start("hall")
         house.perform("hall") { core, _ in core.asked(.init(id: "7", ssid: "HomeNet", region: "keys")) }

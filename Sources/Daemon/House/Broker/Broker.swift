@@ -52,7 +52,7 @@ package final class Broker: Service {
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
             case .happened, .answer, .note, .surveyed, .measureBatteries:
-                if effects.count < Self.effectLimit { effects.append(output) }
+                if effects.count < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
 

@@ -145,11 +145,12 @@ extension BrokerCore {
     /// Logs that a node has another beacon under the same identifier: twenty times at once, and then once in ten seconds.
     private mutating func compared(_ name: String, _ card: NodeCard, at now: Int64) -> [Output] {
         let known = conflicts[name] ?? []
-        conflicts[name] = card.conflicts.isEmpty ? nil : card.conflicts
+        let new = card.conflicts.first { !known.contains($0) }
         let burst = now.addingClamped(19 * Self.conflictInterval)
-        guard let level = card.conflicts.first(where: { !known.contains($0) }), conflictsUntil <= burst else {
-            return []
-        }
+        // Otherwise the node's next description is compared with the same.
+        guard new == nil || conflictsUntil <= burst else { return [] }
+        conflicts[name] = card.conflicts.isEmpty ? nil : card.conflicts
+        guard let level = new else { return [] }
         conflictsUntil = max(now, conflictsUntil).addingClamped(Self.conflictInterval)
         return [
             .note(
@@ -245,20 +246,30 @@ extension BrokerCore {
     /// Publishes an event of the house after this node's hub has recorded it: each is one news item of its owner. The region's
     /// message, which does not name it any more, follows.
     mutating func recorded(_ news: HouseNews, of identifier: String, at now: Moment) -> [Output] {
-        let kind: HouseEvent.Kind
-        switch news {
-        case .didEnterRegion(_, isOwner: true): kind = .enter
-        case .didExitRegion(isOwner: true): kind = .exit
-        case .didEnterRegion, .didExitRegion, .didDetermineState, .didDetermineRoom: return []
-        }
-        // The hub may have dropped the events before it.
-        guard let level = levelOf[identifier], let waiting = unrecorded[level],
-            let index = waiting.firstIndex(where: { $0.kind == kind })
-        else { return [] }
-        let (event, others) = (waiting[index], Array(waiting[(index + 1)...]))
-        unrecorded[level] = others.isEmpty ? nil : others
+        guard news.isOwned, let level = levelOf[identifier], var waiting = unrecorded[level] else { return [] }
+        let event = waiting.removeFirst()
+        unrecorded[level] = waiting.isEmpty ? nil : waiting
         return [.publish(.event(topics.event(name(level)), Wire.event(event).utf8))]
             // The client sends it behind `online`.
             + (isOnline ? acted(house.eventReceived(region: level, event, at: now), at: now) : [])
+    }
+
+    /// Handles that there was no room for the latest output: this node's hub never records its event.
+    mutating func dropped(_ output: Output) {
+        guard case .happened(.house(let identifier, let news), _) = output, news.isOwned,
+            let level = levelOf[identifier], var waiting = unrecorded[level]
+        else { return }
+        waiting.removeLast()
+        unrecorded[level] = waiting.isEmpty ? nil : waiting
+    }
+}
+
+extension HouseNews {
+    /// Whether it is an event that this node announces.
+    fileprivate var isOwned: Bool {
+        switch self {
+        case .didEnterRegion(_, let isOwner), .didExitRegion(let isOwner): isOwner
+        case .didDetermineState, .didDetermineRoom: false
+        }
     }
 }
