@@ -44,9 +44,9 @@ public struct ScanTime: Hashable, Comparable, Sendable {
 }
 
 extension ScanTime {
-    /// 100 ms: one round over the three advertising channels takes 300 ms.
-    static let hundredMilliseconds = ScanTime(known: 160)
+    /// 88.75 ms, see ``ScanTiming/shared``.
+    static let usualInterval = ScanTime(known: 142)
 
-    /// 50 ms: half of the interval is left to Wi-Fi where both share one antenna.
-    static let fiftyMilliseconds = ScanTime(known: 80)
+    /// Half of ``usualInterval``.
+    static let halfInterval = ScanTime(known: 71)
 }

@@ -23,9 +23,20 @@ public struct ScanTiming: Hashable, Sendable {
         self.window = window
     }
 
-    /// Every 100 ms for 50 ms. A Raspberry Pi shares one antenna between Bluetooth and Wi-Fi: a window as long as the
-    /// interval would take it away from 2.4 GHz Wi-Fi. Half of the time still catches every second advert of a beacon.
-    public static let shared = ScanTiming(known: .hundredMilliseconds, .fiftyMilliseconds)
+    /// Every 88.75 ms for 44.375 ms. A Raspberry Pi shares one antenna between Bluetooth and Wi-Fi: a window as long as
+    /// the interval would take it away from 2.4 GHz Wi-Fi.
+    ///
+    /// No usual advertising interval is a multiple of the interval, or near to one. Such a beacon would stay in the same
+    /// part of the interval for a long time, and many of its advertisements in a row would be missed: of a beacon with 1 s
+    /// and an interval of 100 ms 16, of any usual beacon with this one 6 at most, once in 1000 advertisements.
+    /// Benchmarks/Scan/intervals.py computes them, and Benchmarks/README.md has the table.
+    public static let shared = ScanTiming(known: .usualInterval, .halfInterval)
+
+    /// A window as long as the interval: every advertisement is received, and 2.4 GHz Wi-Fi on the same antenna is slow.
+    public static let continuous = ScanTiming(known: .usualInterval, .usualInterval)
+
+    /// The share of the time in which the controller receives: window / interval, above 0 and at most 1.
+    public var share: Double { Double(window.units) / Double(interval.units) }
 
     /// Reads interval and window, in the order of both scan parameter commands.
     init(decoding reader: inout ByteReader) throws(HCIDecodingError) {
