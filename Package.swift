@@ -158,9 +158,10 @@ let targets = [
         ]),
 
     // Lab
+    module("Lab/ControllerEmulation", ["HCI", "IBeacon"]),
     program(
-        "VirtualController", in: "Sources/Lab/VirtualController", ["ArgumentParser", "HCI", "IBeacon", "Plumbing"],
-        exclude: ["README.md"]),
+        "VirtualController", in: "Sources/Lab/VirtualController",
+        ["ArgumentParser", "ControllerEmulation", "HCI", "Plumbing"], exclude: ["README.md"]),
 
     // Examples, benchmarks and tests
     program("WatchRegion", in: "Examples/WatchRegion", ["BeaconLocation"]),

@@ -1,3 +1,4 @@
+import ControllerEmulation
 @testable import VirtualController
 import Glibc
 import HCI
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ControllerLoopTests {
     private let setUp = [
         HCICommand(Reset()), HCICommand(SetEventMask(mask: .max)), HCICommand(LESetEventMask(mask: .max)),
-        HCICommand(LESetScanParameters()), HCICommand(LESetScanEnable(isEnabled: true)),
+        HCICommand(LESetScanParameters(timing: .continuous)), HCICommand(LESetScanEnable(isEnabled: true)),
     ]
 
     @Test func `a host finds a controller`() async throws {

@@ -1,11 +1,11 @@
-import VirtualController
+import ControllerEmulation
 import HCI
 import TestSupport
 import Testing
 
 @Suite struct FaultTests {
     private let disable = HCICommand(LESetScanEnable(isEnabled: false))
-    private let parameters = HCICommand(LESetScanParameters())
+    private let parameters = HCICommand(LESetScanParameters(timing: .continuous))
     private let enable = HCICommand(LESetScanEnable(isEnabled: true))
 
     @Test func `commands are ignored`() throws {
@@ -98,7 +98,7 @@ import Testing
         try bench.status(disable)
         #expect(bench.log.last == "scan disabled")
         try bench.status(enable)
-        #expect(bench.log.suffix(2) == ["scan enabled dup=0 passive interval=160 window=80 (legacy)", "resumed"])
+        #expect(bench.log.suffix(2) == ["scan enabled dup=0 passive interval=142 window=142 (legacy)", "resumed"])
         bench.run(for: 1)
         #expect(bench.reports.count == 10)
     }

@@ -1,4 +1,4 @@
-import VirtualController
+import ControllerEmulation
 import HCI
 import IBeacon
 import Testing

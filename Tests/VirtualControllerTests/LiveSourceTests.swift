@@ -1,3 +1,4 @@
+import ControllerEmulation
 @testable import VirtualController
 import Glibc
 import Plumbing

@@ -1,4 +1,4 @@
-import VirtualController
+import ControllerEmulation
 import HCI
 import IBeacon
 import Testing
@@ -54,7 +54,7 @@ import Testing
         try bench.scan(.legacy)
         var extended = try Bench(.extended)
         try extended.status(HCICommand(LESetExtendedScanEnable(isEnabled: true)))
-        #expect(extended.log.last == "scan enabled dup=0 passive interval=160 window=80 (extended)")
+        #expect(extended.log.last == "scan enabled dup=0 passive interval=142 window=142 (extended)")
     }
 
     @Test(arguments: [ControllerKind.legacy, .extended])
@@ -149,6 +149,38 @@ import Testing
         #expect(bench.reports.count == 3)
         bench.run(for: 1.28)
         #expect(bench.reports.count == 6)
+    }
+
+    @Test(arguments: [ControllerKind.legacy, .extended])
+    func `an advertisement between two scan windows is not received`(_ kind: ControllerKind) throws {
+        var bench = try Bench(kind, script: home + " interval=20ms\nstart home")
+        let timing = try ScanTiming(interval: ScanTime(milliseconds: 100), window: ScanTime(milliseconds: 50))
+        try bench.scan(kind, timing: timing)
+        let began = bench.now
+        var phases: Set<Int64> = []
+        while bench.now < began + 1_000_000_000 {
+            bench.forget()
+            bench.run(for: 0.01)
+            if !bench.reports.isEmpty { phases.insert((bench.now - began) / 1_000_000 % 100) }
+        }
+        // The window of 50 ms, in steps of 10 ms.
+        #expect(!phases.isEmpty && phases.allSatisfy { $0 <= 50 }, "\(phases.sorted())")
+    }
+
+    @Test func `a script can have advertisements received between the windows`() throws {
+        var bench = try Bench(script: home + " interval=20ms\nstart home")
+        try bench.scan(timing: .shared)
+        bench.run(for: 4)
+        let inWindows = bench.reports.count
+        #expect((90...110).contains(inWindows), "half of 200")
+        bench.forget()
+        bench.writeControl("windows off")
+        bench.run(for: 4)
+        #expect(bench.reports.count == 200)
+        bench.forget()
+        bench.writeControl("windows on")
+        bench.run(for: 4)
+        #expect((90...110).contains(bench.reports.count))
     }
 
     @Test func `a random address must be set before it is used`() throws {

@@ -1,4 +1,4 @@
-import VirtualController
+import ControllerEmulation
 import Testing
 
 @Suite struct ScriptParsingTests {

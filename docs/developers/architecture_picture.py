@@ -17,6 +17,7 @@ ROWS = [
     ("Platform", {"Bluetooth": 150, "BlueZ": 600, "NetworkManager": 740, "MQTT": 890}),
     ("Platform", {"DBus": 670, "WiFi": 830}),
     ("Lab", {"VirtualController": 985}),
+    ("Lab", {"ControllerEmulation": 985}),
     ("Core", {"Agreement": 465}),
     ("Core", {"RegionMonitoring": 465}),
     ("Core", {"HCI": 190, "IBeacon": 465}),

@@ -69,6 +69,7 @@ def small(folder):
     note("resident, private, anonymous; without a beacon", "{} kB, {} kB, {} kB".format(*memory(pid)))
 
     count = BEACONS * SECONDS
+    controller.tell("windows off")
     controller.tell(f"flood count={count} addresses={BEACONS} rate={BEACONS} include=home kind=beacons")
     controller.expect("flood started", within=10)
     wait_for("home inside", lambda: state() == "inside", within=30)

@@ -1,3 +1,4 @@
+import ControllerEmulation
 import Glibc
 import Plumbing
 

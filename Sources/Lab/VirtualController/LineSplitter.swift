@@ -1,3 +1,5 @@
+import ControllerEmulation
+
 /// Puts lines together from bytes as they come.
 struct LineSplitter {
     private var line: [UInt8] = []

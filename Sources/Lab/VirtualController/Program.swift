@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControllerEmulation
 import Glibc
 import HCI
 import Plumbing

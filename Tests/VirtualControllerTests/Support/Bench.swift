@@ -1,4 +1,4 @@
-import VirtualController
+import ControllerEmulation
 import HCI
 import Testing
 
@@ -81,16 +81,16 @@ struct Bench {
     /// Scans, by legacy or extended commands.
     mutating func scan(
         _ kind: ControllerKind = .legacy, type: ScanType = .passive, filtersDuplicates: Bool = false,
-        policy: ScanFilterPolicy = .everyone
+        policy: ScanFilterPolicy = .everyone, timing: ScanTiming = .continuous
     ) throws {
         try unmask()
         switch kind {
         case .legacy, .classic:
-            try status(HCICommand(LESetScanParameters(type: type, filterPolicy: policy)))
+            try status(HCICommand(LESetScanParameters(type: type, timing: timing, filterPolicy: policy)))
             try status(HCICommand(LESetScanEnable(isEnabled: true, filtersDuplicates: filtersDuplicates)))
         case .extended:
             try status(
-                HCICommand(LESetExtendedScanParameters(filterPolicy: policy, le1M: .init(type: type))))
+                HCICommand(LESetExtendedScanParameters(filterPolicy: policy, le1M: .init(type: type, timing: timing))))
             try status(
                 HCICommand(
                     LESetExtendedScanEnable(isEnabled: true, duplicateFilter: filtersDuplicates ? .on : .off)))

@@ -25,6 +25,9 @@ struct EmulatedController: Sendable {
     let kind: ControllerKind
     let address: BluetoothAddress
 
+    /// Whether advertisements between the scan windows are received, too.
+    var ignoresWindows = false
+
     /// Everything that Reset puts back.
     var state = State()
 

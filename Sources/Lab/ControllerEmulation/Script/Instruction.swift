@@ -10,12 +10,19 @@ enum Instruction: Hashable, Sendable {
     case address(String, BluetoothAddress)
     case flood(Flood.Plan)
     case batch(Int)
+    /// Whether advertisements between the scan windows are lost.
+    case windows(Switch)
     case fault(Fault)
     case log(String)
     case quit(status: Int32)
 }
 
 extension Instruction {
+    enum Switch: String, Hashable, Sendable, CaseIterable {
+        case on
+        case off
+    }
+
     enum Fault: Hashable, Sendable {
         case ignore(Commands)
         case refuse(HCIOpcode, HCIStatus, times: Int?)

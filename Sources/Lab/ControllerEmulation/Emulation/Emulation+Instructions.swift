@@ -50,6 +50,9 @@ extension Emulation {
         case .batch(let size):
             batch.size = size
             log("batch \(size)")
+        case .windows(let windows):
+            controller.ignoresWindows = windows == .off
+            log("windows \(windows.rawValue)")
         case .log(let text):
             log(text)
         case .quit(let status):

@@ -76,6 +76,12 @@ struct Scan: Sendable {
         return (period.map { elapsed % $0 } ?? elapsed) < duration
     }
 
+    /// Whether a scan window is open. The first one opens when the scan is enabled.
+    func isInWindow(at now: Int64) -> Bool {
+        let (interval, window) = (settings.timing.interval.nanoseconds, settings.timing.window.nanoseconds)
+        return (now - began) % interval < window
+    }
+
     /// Whether the duplicate filter lets a report through; it remembers that it did.
     mutating func passes(_ report: AdvertisingReport, at now: Int64) -> Bool {
         switch filter {
@@ -92,4 +98,8 @@ struct Scan: Sendable {
         let key = Reported(peer: peer, isScanResponse: report.properties.contains(.scanResponse))
         return reported.insert(key).inserted
     }
+}
+
+extension ScanTime {
+    fileprivate var nanoseconds: Int64 { Int64(units) * 625_000 }
 }

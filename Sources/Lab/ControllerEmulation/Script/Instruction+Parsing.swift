@@ -8,7 +8,8 @@ extension Instruction {
 
     private static let verbs = [
         "at", "wait", "beacon", "raw", "start", "stop", "send", "rssi", "address", "ignore", "refuse", "answer",
-        "stall", "resume", "hardware-error", "vanish", "return", "flood", "batch", "cut", "packet", "log", "quit",
+        "stall", "resume", "hardware-error", "vanish", "return", "flood", "batch", "windows", "cut", "packet", "log",
+        "quit",
     ]
 
     private static func read(_ line: inout Arguments) throws(ScriptMistake) -> Instruction {
@@ -26,6 +27,7 @@ extension Instruction {
         case "flood": return .flood(try Flood.Plan(&line))
         case "batch":
             return .batch(try line.word("a number", Value.integer(in: 1...HCIEvent.maximumLegacyReports)))
+        case "windows": return .windows(try line.word("on or off", Value.choice(of: Switch.self)))
         case "log": return .log(line.takeText())
         case "quit": return .quit(status: try line.optionalWord(Value.integer(in: 0...255)) ?? 0)
         default:

@@ -18,7 +18,7 @@ extension EmulatedController {
             state.scan = nil
             return .success
         }
-        let settings = state.scanSettings ?? ScanSettings(LESetScanParameters(), as: family)
+        let settings = state.scanSettings ?? ScanSettings(LESetScanParameters(timing: .continuous), as: family)
         switch settings.ownAddressType {
         case .random, .resolvableOrRandom:
             guard state.randomAddress != nil else { return .invalid }
@@ -35,7 +35,9 @@ extension EmulatedController {
 
     /// An advert is in the air. Returns how it is reported; nil when it is not.
     mutating func heard(_ report: AdvertisingReport, at now: Int64) -> CommandFamily? {
-        guard var scan = state.scan, scan.isListening(at: now), scan.settings.hearsLE1M else { return nil }
+        guard var scan = state.scan, scan.isListening(at: now), scan.settings.hearsLE1M,
+            ignoresWindows || scan.isInWindow(at: now)
+        else { return nil }
         let family = scan.settings.family
         // A legacy scan does not follow to the channels where extended PDUs have their data.
         guard family == .extended || report.properties.contains(.legacy),
@@ -55,7 +57,7 @@ extension EmulatedController {
 }
 
 extension ScanSettings {
-    /// The controller's own choice, for a host that has made none.
+    /// The controller's own choice, for a host that has made none: a window as long as the interval (Section 7.8.10).
     init(_ parameters: LESetScanParameters, as family: CommandFamily) {
         self.init(parameters)
         self.family = family
