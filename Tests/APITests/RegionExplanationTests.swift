@@ -125,6 +125,10 @@ import Testing
         #expect(
             text.contains(
                 "  In the air: 11 other devices; the receiver was deaf to all of them for 35 s since the start"))
+        report.bluetooth.listening = true
+        let mode = ScanMode(timing: .continuous, reason: .lateBeacon)
+        report.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10))
+        #expect(try self.text(report).contains("  Scan all of the time: a beacon is late\n  In the air: 11"))
         report.air = .init(devices: 63, isCompany: true, deaf: 0)
         #expect(try self.text(report).contains("  In the air: more than 50 other devices; the"))
         report.air = .init(devices: 2, isCompany: false, deaf: 0)

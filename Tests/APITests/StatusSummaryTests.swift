@@ -25,6 +25,17 @@ import WiFi
         #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)
     }
 
+    @Test func `the share of the scan has a line with its reason, while the adapter listens`() throws {
+        var report = statusReport()
+        report.bluetooth.listening = true
+        let mode = ScanMode(timing: .shared, reason: .wifiInUse)
+        report.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10))
+        let line = "\n           50 % of the time: 2.4 GHz Wi-Fi is in use\n"
+        #expect(try #require(StatusSummary(report, region: nil)).text.contains(line))
+        report.bluetooth.listening = false
+        #expect(try !#require(StatusSummary(report, region: nil)).text.contains(line))
+    }
+
     @Test func `each server that is notified has a line`() throws {
         var report = statusReport()
         var notified = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")

@@ -71,11 +71,11 @@ final class LocationBench: Sendable {
 
     func listen() {
         driver.driver.scannerDidUpdate(.well, at: now)
-        driver.driver.scannerDidChangeListening(true, at: now)
+        driver.driver.scannerDidChangeListening(.continuous, at: now)
     }
 
     func lose(_ update: AdapterUpdate) {
-        driver.driver.scannerDidChangeListening(false, at: now)
+        driver.driver.scannerDidChangeListening(nil, at: now)
         driver.driver.scannerDidUpdate(update, at: now)
     }
 

@@ -44,7 +44,7 @@ import Testing
         _ = bench.reply(.leSetScanParameters)
         let works = bench.reply(.leSetScanEnable)
         #expect(works.reasons == "hci1 is switched on and answers")
-        #expect(works.others == [.listening(true)])
+        #expect(works.others == [.listening(.shared)])
         // The adapter that works stays in use.
         #expect(bench.machine.adaptersInspected(both, at: bench.now) == [])
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
         #expect(bench.pass(.seconds(4)) == [.send(.identify)])
         _ = bench.reply(.readLocalSupportedCommands, .legacy)
-        #expect(bench.rearm() == [.update(.working), .listening(true)])
+        #expect(bench.rearm() == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `adapters that all fail are tried in turn, later each time, and reported once`() {

@@ -55,7 +55,7 @@ import Testing
 
     @Test mutating func `an adapter that is switched off and on is scanned again`() {
         bench.scan()
-        #expect(bench.device(.down) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.device(.down) == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(bench.machine.adaptersInspected([off], at: bench.now).states == [.poweredOff])
         #expect(bench.device(.up) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
@@ -71,7 +71,7 @@ import Testing
 
     @Test mutating func `an adapter that is unplugged and back is scanned again`() {
         bench.scan()
-        #expect(bench.device(.unregistered) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.device(.unregistered) == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
         #expect(bench.device(.registered) == [.inspectAdapters])
         #expect(bench.machine.adaptersInspected([off], at: bench.now).states == [.poweredOff])
@@ -97,7 +97,7 @@ import Testing
     mutating func `a socket whose adapter is gone does not cause a loop`(_ code: Int32) {
         bench.scan()
         let actions = bench.machine.scanSocketFailed(KernelError(.send, code: code), at: bench.now)
-        #expect(actions.others == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(actions.others == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(actions.states == [.resetting])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
         #expect(bench.pass(.seconds(1)) == [.inspectAdapters])

@@ -32,13 +32,13 @@ import Testing
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [.openScanSocket(0)])
         #expect(bench.machine.scanSocketOpened(at: bench.now) == [.send(.identify)])
         #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.send(.disable)])
-        #expect(bench.rearm() == [.update(.working), .listening(true)])
+        #expect(bench.rearm() == [.update(.working), .listening(.shared)])
         return actions
     }
 
     /// The state is still that of an adapter that works.
     private func expectRepair(_ actions: MachineBench.Actions, says reason: String) {
-        #expect(actions.others == [.listening(false), .closeScanSocket])
+        #expect(actions.others == [.listening(nil), .closeScanSocket])
         #expect(actions.states == [.poweredOn])
         #expect(actions.reasons.contains(reason))
     }
@@ -58,14 +58,14 @@ import Testing
         #expect(bench.pass(.seconds(20)) == cycle)
         _ = comeBack()
         let deaf = bench.pass(.seconds(10))
-        #expect(deaf.others == [.listening(false), .send(.disable)])
+        #expect(deaf.others == [.listening(nil), .send(.disable)])
         #expect(deaf.states == [.resetting])
         #expect(deaf.reasons.contains("did not help"))
         #expect(bench.rearm() == [], "its answers do not prove that it receives")
         probe(after: [20, 40, 80, 120, 120])
         // During a probe, too.
         #expect(bench.pass(.seconds(120)) == [.send(.disable)])
-        #expect(bench.report() == [.update(.working), .listening(true)])
+        #expect(bench.report() == [.update(.working), .listening(.shared)])
         #expect(bench.rearm() == [])
         #expect(bench.report() == [])
     }
@@ -115,14 +115,14 @@ import Testing
         scan(silenceLimit: .seconds(10))
         probe(after: [10])
         let deaf = bench.pass(.seconds(20))
-        #expect(deaf.others == [.listening(false), .send(.disable)])
+        #expect(deaf.others == [.listening(nil), .send(.disable)])
         #expect(deaf.reasons.contains("this program does not switch it"))
     }
 
     @Test mutating func `the scan of another program is not interrupted`() {
         scan(silenceLimit: nil)
         _ = bench.foreign(.disable)
-        #expect(bench.foreign(.enable) == [.listening(true)])
+        #expect(bench.foreign(.enable) == [.listening(.shared)])
         var reports: [String] = []
         for _ in 0..<8 {
             bench.now = bench.machine.nextDeadline ?? .max
@@ -159,7 +159,7 @@ import Testing
         #expect(bench.pass(.seconds(20)) == cycle)
         let failure = KernelError(.switchOff, code: EPERM)
         let deaf = bench.machine.powerCycleFailed(MachineBench.adapter, failure, at: bench.now)
-        #expect(deaf.others == [.listening(false), .send(.disable)])
+        #expect(deaf.others == [.listening(nil), .send(.disable)])
         #expect(deaf.states == [.resetting])
         #expect(deaf.reasons.contains("CAP_NET_ADMIN"))
         #expect(bench.rearm() == [])
@@ -172,7 +172,7 @@ import Testing
         #expect(bench.pass(.seconds(80)) == cycle)
         let failure = KernelError(.switchOn, code: ETIMEDOUT)
         _ = bench.machine.powerCycleFailed(MachineBench.adapter, failure, at: bench.now)
-        #expect(bench.device(.down) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.device(.down) == [.listening(nil), .closeScanSocket, .inspectAdapters])
         let off = Adapter(index: 0, name: "hci0", isUp: false)
         #expect(bench.machine.adaptersInspected([off], at: bench.now).states == [.poweredOff])
         for _ in 0..<3 {
@@ -206,7 +206,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [])
         #expect(bench.machine.released(at: bench.now) == [.send(.disable)])
         #expect(bench.rearm() == [])
-        #expect(bench.report() == [.update(.working), .listening(true)])
+        #expect(bench.report() == [.update(.working), .listening(.shared)])
     }
 
     @Test func `the scanner has the kernel switch a deaf adapter off and on, and receives again`() throws {
@@ -224,17 +224,17 @@ import Testing
         // It answers every probe until the power cycle ends the session.
         try? deaf.obey(until: nil, limit: 60)
         #expect(try bench.kernel.powerCycles.next().name == "hci0")
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.state(.poweredOn))
         let again = try bench.kernel.scanSockets.next()
         try again.obey(until: .enable)
         try bench.expect(.state(.poweredOn))
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try again.send(.advertisingReports([report]))
         try bench.expect(.reports([report]))
         bench.scanner.stop()
         try? again.obey(until: nil)
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.ended)
     }
 }

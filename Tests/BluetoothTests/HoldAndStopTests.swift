@@ -7,14 +7,14 @@ import Testing
 
     @Test mutating func `a held scan is off until it is released`() {
         bench.scan()
-        #expect(bench.machine.held(at: bench.now) == [.listening(false), .send(.disable)])
+        #expect(bench.machine.held(at: bench.now) == [.listening(nil), .send(.disable)])
         #expect(bench.reply(.leSetScanEnable) == [])
         #expect(bench.machine.nextDeadline == nil)
         #expect(bench.foreign(.disable) == [])
         #expect(bench.pass(.seconds(3600)) == [])
         #expect(bench.machine.held(at: bench.now) == [])
         #expect(bench.machine.released(at: bench.now) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
         #expect(bench.machine.released(at: bench.now) == [])
     }
 
@@ -24,7 +24,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.update(.working)])
         #expect(bench.machine.nextDeadline == nil)
         #expect(bench.machine.released(at: bench.now) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
     }
 
     @Test mutating func `a hold between commands stops the sequence`() {
@@ -47,7 +47,7 @@ import Testing
         bench.scan()
         _ = bench.machine.held(at: bench.now)
         #expect(bench.machine.released(at: bench.now) == [])
-        #expect(bench.rearm().others == [.listening(true)])
+        #expect(bench.rearm().others == [.listening(.shared)])
     }
 
     @Test mutating func `a stolen scan is not rearmed while held`() {
@@ -60,11 +60,12 @@ import Testing
     @Test mutating func `the scan of another program is not ended`() {
         bench.scan()
         _ = bench.foreign(.disable)
-        #expect(bench.foreign(.enable) == [.listening(true)])
-        #expect(bench.machine.held(at: bench.now) == [.listening(false)])
+        #expect(bench.foreign(.enable) == [.listening(.shared)])
+        #expect(bench.noted(bench.machine.held(at: bench.now)) == [.listening(nil)])
         #expect(bench.machine.released(at: bench.now) == [.send(.enable)])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
-        #expect(bench.machine.stopRequested(at: bench.now) == [.listening(false), .closeScanSocket, .finish])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(.shared)])
+        #expect(
+            bench.noted(bench.machine.stopRequested(at: bench.now)) == [.listening(nil), .closeScanSocket, .finish])
     }
 
     @Test mutating func `a held adapter that is lost is found again`() {
@@ -80,7 +81,7 @@ import Testing
         bench.scan()
         #expect(bench.machine.stopRequested(at: bench.now) == [.send(.disable)])
         #expect(bench.machine.stopRequested(at: bench.now) == [])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .finish])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(nil), .closeScanSocket, .finish])
         #expect(bench.machine.nextDeadline == nil)
         #expect(bench.device(.up) == [])
         #expect(bench.machine.woken(at: bench.now) == [])
@@ -99,7 +100,7 @@ import Testing
         bench.scan()
         _ = bench.machine.stopRequested(at: bench.now)
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
-        #expect(bench.pass(.seconds(2)) == [.listening(false), .closeScanSocket, .finish])
+        #expect(bench.pass(.seconds(2)) == [.listening(nil), .closeScanSocket, .finish])
     }
 
     @Test mutating func `a controller that does not answer receives the stop, and is not waited for`() {
@@ -119,6 +120,6 @@ import Testing
         _ = bench.machine.stopRequested(at: bench.now)
         #expect(
             bench.machine.scanSocketFailed(KernelError(.receive, code: 32), at: bench.now)
-                == [.listening(false), .closeScanSocket, .finish])
+                == [.listening(nil), .closeScanSocket, .finish])
     }
 }

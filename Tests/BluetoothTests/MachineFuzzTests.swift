@@ -12,7 +12,8 @@ import Testing
         parameters.powerCyclePeriod = .seconds(60)
         parameters.normalSilence = .seconds(20)
         var bench = MachineBench(parameters: parameters)
-        var listening = false
+        var listening: ScanTiming?
+        var mode: ScanMode?
         var isFinished = false
         _ = bench.machine.started(at: bench.now)
         for _ in 0..<2_000 where !isFinished {
@@ -20,7 +21,7 @@ import Testing
             bench.machine.silenceLimit = [nil, .seconds(1), .seconds(15)].randomElement(using: &random) ?? nil
             var actions = happen(&bench, &random)
             for _ in 0..<20 where !actions.isEmpty {
-                actions = answer(actions, &bench, &random, &listening, &isFinished)
+                actions = answer(actions, &bench, &random, &listening, &mode, &isFinished)
             }
             #expect(actions.isEmpty, "the machine answers itself for ever")
         }
@@ -29,14 +30,31 @@ import Testing
 
     private func happen(_ bench: inout MachineBench, _ random: inout SeededGenerator) -> MachineBench.Actions {
         let foreign: [HCICommand] = [
-            .disable, .enable, .enableFiltered, .active, .acceptList, .extendedDisable, .extendedEnable,
+            .disable, .enable, .enableFiltered, .active, .theirTiming, .acceptList, .extendedDisable, .extendedEnable,
             HCICommand(Reset()),
         ]
         let opcodes: [HCIOpcode] = [
             .leSetScanEnable, .leSetScanParameters, .leSetExtendedScanEnable, .leSetExtendedScanParameters,
             .readLocalSupportedCommands,
         ]
-        switch Int.random(in: -2..<20, using: &random) {
+        switch Int.random(in: -7..<20, using: &random) {
+        case -7:
+            return bench.machine.wifiChanged(
+                isUsed: [nil, false, true].randomElement(using: &random) ?? nil, at: bench.now)
+        case -6, -5: return bench.machine.lateBeaconChanged(Bool.random(using: &random), at: bench.now)
+        case -4:
+            let parameters: [UInt8] = [0, UInt8.random(in: 0...2, using: &random), 0]
+            let event: HCIEvent =
+                Bool.random(using: &random)
+                ? .leMeta(.connectionComplete, parameters: parameters)
+                : .other(.disconnectionComplete, parameters: parameters)
+            return bench.machine.eventReceived(event, at: bench.now)
+        case -3:
+            var parameters = ScannerParameters()
+            parameters.powerCyclePeriod = .seconds(60)
+            parameters.normalSilence = .seconds(20)
+            parameters.scan = [.automatic(), .continuous, .shared].randomElement(using: &random) ?? .shared
+            return bench.machine.reconfigured(adapter: nil, parameters: parameters, at: bench.now)
         case -2: return bench.machine.scanUnwanted(at: bench.now)
         case -1: return bench.machine.scanWanted(at: bench.now)
         case 0: return bench.machine.held(at: bench.now)
@@ -63,7 +81,7 @@ import Testing
 
     private func answer(
         _ actions: MachineBench.Actions, _ bench: inout MachineBench, _ random: inout SeededGenerator,
-        _ listening: inout Bool, _ isFinished: inout Bool
+        _ listening: inout ScanTiming?, _ mode: inout ScanMode?, _ isFinished: inout Bool
     ) -> MachineBench.Actions {
         var next: MachineBench.Actions = []
         for action in actions {
@@ -74,10 +92,13 @@ import Testing
                 let adapters = [Adapter(index: 0, name: "hci0", isUp: isUp)]
                 next += bench.machine.adaptersInspected(adapters, at: bench.now)
             case .openScanSocket: next += bench.machine.scanSocketOpened(at: bench.now)
-            case .listening(let isListening):
-                #expect(isListening != listening, "reported twice")
-                listening = isListening
-            case .closeScanSocket: #expect(!listening)
+            case .listening(let timing):
+                #expect((timing == nil) != (listening == nil), "reported twice, or without a pause between two timings")
+                listening = timing
+            case .mode(let new):
+                #expect(new != mode, "reported twice")
+                mode = new
+            case .closeScanSocket: #expect(listening == nil)
             case .powerCycle(let adapter):
                 let error = Bool.random(using: &random) ? KernelError(.switchOff, code: 16) : nil
                 next +=

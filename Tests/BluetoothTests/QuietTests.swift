@@ -30,18 +30,18 @@ import Testing
         #expect(bench.pass(.seconds(10)) == [.send(.disable)])
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
         let lost = bench.pass(.seconds(2))
-        #expect(lost.others == [.listening(false)])
+        #expect(lost.others == [.listening(nil)])
         #expect(lost.states == [.resetting])
     }
 
     @Test mutating func `a hardware error is reported and the scan tried again`() {
         bench.scan()
         let actions = bench.machine.eventReceived(.hardwareError(code: 0x20), at: bench.now)
-        #expect(actions.others == [.listening(false)])
+        #expect(actions.others == [.listening(nil)])
         #expect(actions.states == [.resetting])
         #expect(actions.reasons.contains("hardware error 32"))
         #expect(bench.pass(.seconds(1)) == [.send(.disable)])
-        #expect(bench.rearm() == [.update(.working), .listening(true)])
+        #expect(bench.rearm() == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `after a hardware error Linux closes and opens the adapter`() {

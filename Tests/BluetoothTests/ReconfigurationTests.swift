@@ -17,31 +17,25 @@ import Testing
     @Test mutating func `the scan ends on the former adapter before it begins on the new one`() {
         bench.scan()
         #expect(reconfigure("hci1") == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(bench.machine.adaptersInspected(both, at: bench.now) == [.openScanSocket(1)])
         _ = bench.machine.scanSocketOpened(at: bench.now)
         #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.send(.disable)])
         let works = bench.rearm()
         // No state between makes the regions unknown.
-        #expect(works.states == [.poweredOn] && works.others == [.listening(true)])
+        #expect(works.states == [.poweredOn] && works.others == [.listening(.shared)])
     }
 
     @Test mutating func `another timing restarts the scan on the same adapter, and no state is reported`() throws {
         bench.scan()
         var parameters = ScannerParameters()
-        parameters.timing = try ScanTiming(
-            interval: ScanTime(milliseconds: 200), window: ScanTime(milliseconds: 50))
-        #expect(reconfigure("hci0", parameters) == [.send(.disable)])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .openScanSocket(0)])
-        _ = bench.machine.scanSocketOpened(at: bench.now)
-        #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.send(.disable)])
-        guard case .send(let command) = bench.reply(.leSetScanEnable).first else {
-            Issue.record("nothing is sent")
-            return
-        }
-        #expect(command.opcode == .leSetScanParameters && command != .parameters)
-        _ = bench.reply(.leSetScanParameters)
-        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
+        let timing = try ScanTiming(interval: ScanTime(milliseconds: 200), window: ScanTime(milliseconds: 50))
+        parameters.scan = .fixed(timing)
+        #expect(bench.noted(reconfigure("hci0", parameters)) == [.listening(nil), .send(.disable)])
+        #expect(bench.mode == ScanMode(timing: timing, reason: .configured))
+        #expect(bench.reply(.leSetScanEnable) == [.send(HCICommand(LESetScanParameters(timing: timing)))])
+        #expect(bench.reply(.leSetScanParameters) == [.send(.enable)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(timing)])
     }
 
     @Test mutating func `the same settings change nothing`() {
@@ -60,6 +54,6 @@ import Testing
         bench.scan()
         #expect(reconfigure("hci1") == [.send(.disable)])
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
-        #expect(bench.pass(.seconds(2)) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.pass(.seconds(2)) == [.listening(nil), .closeScanSocket, .inspectAdapters])
     }
 }

@@ -31,7 +31,7 @@ import Testing
         #expect(bench.identify(extended: true) == [.send(.extendedDisable)])
         #expect(bench.reply(.leSetExtendedScanEnable) == [.send(.extendedParameters)])
         #expect(bench.reply(.leSetExtendedScanParameters) == [.send(.extendedEnable)])
-        #expect(bench.reply(.leSetExtendedScanEnable) == [.update(.working), .listening(true)])
+        #expect(bench.reply(.leSetExtendedScanEnable) == [.update(.working), .listening(.shared)])
     }
 
     @Test(arguments: [HCIStatus.unknownCommand, .commandDisallowed])
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.reply(.leSetExtendedScanParameters, status) == [.send(.disable)])
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.send(.parameters)])
         #expect(bench.reply(.leSetScanParameters) == [.send(.enable)])
-        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
+        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `a disable that is unknown falls back at once`() {
@@ -61,7 +61,7 @@ import Testing
         _ = bench.reply(.leSetExtendedScanEnable)
         #expect(bench.pass(.seconds(10)) == [.send(.extendedDisable)])
         _ = bench.reply(.leSetExtendedScanEnable)
-        #expect(bench.reply(.leSetExtendedScanParameters, .commandDisallowed) == [.listening(false)])
+        #expect(bench.reply(.leSetExtendedScanParameters, .commandDisallowed) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.extendedDisable)])
     }
 
@@ -98,7 +98,7 @@ import Testing
             #expect(bench.pass(delay) == [.send(.disable)])
             delay = min(delay * 2, .seconds(8))
         }
-        #expect(bench.rearm() == [.update(.working), .listening(true)])
+        #expect(bench.rearm() == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `a command is sent twice before the adapter is lost`() {
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
         #expect(bench.pass(.seconds(2)) == [])
         #expect(bench.pass(.seconds(2)) == [.send(.disable)])
-        #expect(bench.rearm() == [.update(.working), .listening(true)])
+        #expect(bench.rearm() == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `faults back off up to their limit`() {

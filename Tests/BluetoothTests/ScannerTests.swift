@@ -37,12 +37,12 @@ import Testing
         try controller.expect(.extendedParameters, answer: .success)
         try controller.expect(.extendedEnable, answer: .success)
         try bench.expect(.state(.poweredOn))
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try controller.send(.extendedAdvertisingReports([report(-50)]))
         try bench.expect(.reports([report(-50)]))
         bench.scanner.stop()
         try controller.expect(.extendedDisable, answer: .success)
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.ended)
     }
 
@@ -54,7 +54,7 @@ import Testing
         try controller.expect(.extendedParameters, answer: .commandDisallowed)
         try controller.arm(.commandDisallowed)
         try bench.expect(.state(.poweredOn))
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try bench.stop(controller)
     }
 
@@ -112,9 +112,9 @@ import Testing
         let controller = try bench.scanning()
         try controller.send(HCICommand.disable.packet)
         try controller.send(.commandComplete(CommandComplete(opcode: .leSetScanEnable, status: .success)))
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try controller.arm()
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try bench.stop(controller)
     }
 
@@ -128,7 +128,7 @@ import Testing
         try bench.expect(.state(.resetting))
         try controller.obey(until: .enable)
         try bench.expect(.state(.poweredOn))
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try bench.stop(controller)
     }
 
@@ -144,7 +144,7 @@ import Testing
         let working = try bench.kernel.scanSockets.next()
         try working.obey(until: .enable)
         try bench.expect(.state(.poweredOn))
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try working.send(.advertisingReports([report(-50)]))
         try bench.expect(.reports([report(-50)]))
         try bench.stop(working)
@@ -160,7 +160,7 @@ import Testing
         bench.scanner.stop()
         // A probe may be under way.
         try? controller.obey(until: nil)
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.ended)
     }
 
@@ -170,7 +170,7 @@ import Testing
         let controller = try bench.scanning()
         bench.kernel.set(adapters: [])
         try hotPlug.send(.device(DeviceEvent(.unregistered, index: 0)))
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.state(.unsupported))
         controller.expectClosed()
         bench.kernel.set(adapters: [Adapter(index: 0, name: "hci0", isUp: false)])
@@ -184,7 +184,7 @@ import Testing
     @Test func `a broken socket is opened again`() throws {
         let bench = try ScannerBench()
         try bench.scanning().hangUp()
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.state(.resetting))
         try bench.stop(bench.scanning())
     }
@@ -196,7 +196,7 @@ import Testing
         let again = try bench.kernel.hotPlugSockets.next()
         bench.kernel.set(adapters: [])
         try again.send(.device(DeviceEvent(.unregistered, index: 0)))
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.state(.unsupported))
         controller.expectClosed()
         bench.scanner.stop()
@@ -228,7 +228,7 @@ import Testing
         let hotPlug = try bench.kernel.hotPlugSockets.next()
         let controller = try bench.scanning()
         try controller.send(.hardwareError(code: 1))
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         try bench.expect(.state(.resetting))
         try controller.expect(.disable)
         try hotPlug.send(.device(DeviceEvent(.down, index: 0)))
@@ -241,11 +241,11 @@ import Testing
         let controller = try bench.scanning()
         bench.scanner.hold()
         try controller.expect(.disable, answer: .success)
-        try bench.expect(.listening(false))
+        try bench.expect(.listening(nil))
         bench.scanner.release()
         // The answer to the first disable may come before or after the release.
         try controller.obey(until: .enable)
-        try bench.expect(.listening(true))
+        try bench.expect(.listening(.shared))
         try bench.stop(controller)
     }
 
@@ -275,6 +275,38 @@ import Testing
     }
 }
 
+extension ScannerTests {
+    /// Expects a restart of the scan with another timing.
+    private func expectRestart(_ bench: ScannerBench, _ controller: FakeController, _ timing: ScanTiming) throws {
+        try bench.expect(.listening(nil))
+        try controller.expect(.disable, answer: .success)
+        try controller.expect(HCICommand(LESetScanParameters(timing: timing)), answer: .success)
+        try controller.expect(.enable, answer: .success)
+        try bench.expect(.listening(timing))
+    }
+
+    @Test func `the scan is continuous while the delegate wants it`() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        bench.setWantsContinuousScan(true)
+        try expectRestart(bench, controller, .continuous)
+        bench.setWantsContinuousScan(false)
+        // After two seconds.
+        try expectRestart(bench, controller, .shared)
+        try bench.stop(controller)
+    }
+
+    @Test func `the scan is continuous while no 2.4 GHz Wi-Fi is in use`() throws {
+        let bench = try ScannerBench()
+        let controller = try bench.scanning()
+        bench.scanner.wifiChanged(isUsed: false)
+        try expectRestart(bench, controller, .continuous)
+        bench.scanner.wifiChanged(isUsed: true)
+        try expectRestart(bench, controller, .shared)
+        try bench.stop(controller)
+    }
+}
+
 private final class CountingDelegate: ScannerDelegate {
     private struct Calls: Sendable {
         var times: [Int64] = []
@@ -294,7 +326,7 @@ private final class CountingDelegate: ScannerDelegate {
 
     func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool { false }
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { calls.withLock { $0.updates.append(update) } }
-    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
     var nextDeadline: Int64? { nil }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? {

@@ -8,22 +8,22 @@ import Testing
     @Test mutating func `a stolen scan is rearmed`() {
         bench.scan()
         _ = bench.pass(.seconds(1))
-        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.disable) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
     }
 
     @Test mutating func `a scan is rearmed later each time it is stolen again`() {
         bench.scan()
         for delay in [500, 1000, 2000, 4000, 8000, 8000] {
             _ = bench.pass(.seconds(1))
-            #expect(bench.foreign(.disable) == [.listening(false)])
+            #expect(bench.foreign(.disable) == [.listening(nil)])
             #expect(bench.pass(.milliseconds(delay)) == [.send(.disable)])
-            #expect(bench.rearm() == [.listening(true)])
+            #expect(bench.rearm() == [.listening(.shared)])
         }
         bench.report()
         _ = bench.pass(.seconds(5))
-        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.disable) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test mutating func `a reset steals the scan`() {
         bench.scan()
-        #expect(bench.foreign(HCICommand(Reset())) == [.listening(false)])
+        #expect(bench.foreign(HCICommand(Reset())) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
@@ -51,23 +51,23 @@ import Testing
     @Test mutating func `a scan that times out is rearmed`() {
         bench.scan()
         #expect(
-            bench.machine.eventReceived(.leMeta(.scanTimeout, parameters: []), at: bench.now) == [.listening(false)])
+            bench.machine.eventReceived(.leMeta(.scanTimeout, parameters: []), at: bench.now) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 
     @Test mutating func `a discovery keeps its parameters, but not its filter`() {
         bench.scan()
-        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.disable) == [.listening(nil)])
         #expect(bench.foreign(.active) == [])
         #expect(bench.foreign(.enableFiltered) == [])
         // Not disabled in between: Linux would lose the time at which its discovery ends.
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(.shared)])
         bench.report()
         bench.now += 6_000_000_000
-        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.disable) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
     }
 
     @Test mutating func `reports of another program's scan show that Bluetooth works`() {
@@ -75,7 +75,7 @@ import Testing
         _ = bench.identify()
         _ = bench.reply(.leSetScanEnable)
         #expect(bench.reply(.leSetScanParameters, .commandDisallowed) == [])
-        #expect(bench.foreign(.enable) == [.listening(true)])
+        #expect(bench.foreign(.enable) == [.listening(.shared)])
         #expect(bench.report() == [.update(.working)])
         #expect(bench.report() == [])
     }
@@ -84,13 +84,13 @@ import Testing
         bench.scan()
         _ = bench.foreign(.disable)
         _ = bench.foreign(.active)
-        #expect(bench.foreign(.enable) == [.listening(true)])
+        #expect(bench.foreign(.enable) == [.listening(.shared)])
         #expect(bench.pass(.seconds(10)) == [.send(.enable)])
     }
 
     @Test mutating func `a filter that is switched on in place is noticed`() {
         bench.scan()
-        #expect(bench.foreign(.enableFiltered) == [.listening(false)])
+        #expect(bench.foreign(.enableFiltered) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
     }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.send(.disable)])
         #expect(bench.reply(.leSetScanEnable) == [.send(.enable)])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(true)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(.shared)])
     }
 
     @Test mutating func `a scan for known devices alone is replaced`() {
@@ -109,14 +109,14 @@ import Testing
         _ = bench.foreign(.acceptList)
         #expect(bench.foreign(.enable) == [])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
     }
 
     @Test mutating func `a foreign scan that fails to begin is none`() {
         bench.scan()
         _ = bench.foreign(.disable)
-        #expect(bench.machine.foreignCommandSent(.enable, at: bench.now) == [.listening(true)])
-        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.listening(false)])
+        #expect(bench.noted(bench.machine.foreignCommandSent(.enable, at: bench.now)) == [.listening(.shared)])
+        #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(1000)) == [.send(.disable)])
     }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(bench.reply(.leSetScanEnable) == [.send(.parameters)])
         #expect(bench.foreign(.disable) == [])
         #expect(bench.reply(.leSetScanParameters) == [.send(.enable)])
-        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(true)])
+        #expect(bench.reply(.leSetScanEnable) == [.update(.working), .listening(.shared)])
     }
 
     @Test mutating func `a discovery that ends while it is adopted is followed by our scan`() {
@@ -142,7 +142,7 @@ import Testing
         #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
         #expect(bench.foreign(.disable) == [])
         #expect(bench.reply(.leSetScanEnable) == [.send(.disable)])
-        #expect(bench.rearm() == [.listening(true)])
+        #expect(bench.rearm() == [.listening(.shared)])
     }
 
     @Test mutating func `the command family of another program is used`() {
@@ -150,7 +150,7 @@ import Testing
         _ = bench.reply(.leSetExtendedScanEnable)
         _ = bench.reply(.leSetExtendedScanParameters)
         _ = bench.reply(.leSetExtendedScanEnable)
-        #expect(bench.foreign(.disable) == [.listening(false)])
+        #expect(bench.foreign(.disable) == [.listening(nil)])
         #expect(bench.pass(.milliseconds(500)) == [.send(.disable)])
     }
 

@@ -50,7 +50,7 @@ import Testing
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
         // What is looked at meanwhile does not cut it short.
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(bench.machine.adaptersInspected([MachineBench.adapter], at: bench.now) == [])
         #expect(bench.machine.scanWanted(at: bench.now) == [.openScanSocket(0)])
     }
@@ -60,7 +60,7 @@ import Testing
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
         #expect(bench.machine.scanWanted(at: bench.now) == [])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .openScanSocket(0)])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(nil), .closeScanSocket, .openScanSocket(0)])
     }
 
     @Test mutating func `a stop while the scan ends finishes with it`() {
@@ -68,7 +68,7 @@ import Testing
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
         #expect(bench.machine.stopRequested(at: bench.now) == [])
-        #expect(bench.reply(.leSetScanEnable) == [.listening(false), .closeScanSocket, .finish])
+        #expect(bench.reply(.leSetScanEnable) == [.listening(nil), .closeScanSocket, .finish])
     }
 
     @Test mutating func `an adapter that goes while the scan ends does not cause a loop`() {
@@ -76,7 +76,7 @@ import Testing
         bench.scan()
         #expect(bench.machine.scanUnwanted(at: bench.now) == [.send(.disable)])
         let gone = bench.machine.scanSocketFailed(KernelError(.receive, code: 32), at: bench.now)
-        #expect(gone == [.listening(false), .closeScanSocket, .inspectAdapters])
+        #expect(gone == [.listening(nil), .closeScanSocket, .inspectAdapters])
         #expect(bench.machine.adaptersInspected([], at: bench.now).states == [.unsupported])
     }
 

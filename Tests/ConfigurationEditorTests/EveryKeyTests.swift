@@ -95,7 +95,8 @@ import Testing
                 })
         }
         for (path, known) in [
-            ("", Configuration.keys), (".scan", Configuration.scanKeys), (".state", Configuration.stateKeys),
+            ("", Configuration.keys), (".scan", Configuration.scanKeys.filter { $0 != "lateShare" }),
+            (".state", Configuration.stateKeys),
             (".history", Configuration.historyKeys), (".house", Configuration.houseKeys),
             (".regions[0]", Configuration.regionKeys.filter { !["anyOf", "phone"].contains($0) }),
             (".regions[1]", Configuration.regionKeys.filter { !["anyOf", "phone"].contains($0) }),

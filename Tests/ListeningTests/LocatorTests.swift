@@ -1,3 +1,4 @@
+import HCI
 import TestSupport
 import DaemonTestSupport
 import Bluetooth
@@ -33,11 +34,11 @@ import Testing
         func listen(_ second: Double) {
             locator.scannerDidUpdate(
                 AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: "it works"), at: at(second))
-            locator.scannerDidChangeListening(true, at: at(second))
+            locator.scannerDidChangeListening(.continuous, at: at(second))
         }
 
         func lose(_ second: Double) {
-            locator.scannerDidChangeListening(false, at: at(second))
+            locator.scannerDidChangeListening(nil, at: at(second))
             locator.scannerDidUpdate(
                 AdapterUpdate(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off."), at: at(second))
         }

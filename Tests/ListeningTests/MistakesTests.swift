@@ -1,3 +1,4 @@
+import HCI
 import Plumbing
 import TestSupport
 import DaemonTestSupport
@@ -222,7 +223,7 @@ import Testing
                 silenceEnded: { record in log.records.withLock { $0.append(record) } }))
         let driver = presence.driver
         driver.scannerWillStart(at: 0)
-        driver.scannerDidChangeListening(true, at: 0)
+        driver.scannerDidChangeListening(.continuous, at: 0)
         for second in 0...100 { _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(Double(second))) }
         _ = driver.scannerDidFinishTurn(at: nanoseconds(112))
         _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(115))

@@ -1,3 +1,4 @@
+import HCI
 import DaemonTestSupport
 import IBeacon
 import Presence
@@ -34,7 +35,7 @@ import Testing
                 log.events.withLock { $0.append(Event(time: time, kind: kind)) }
             }))
         publisher.driver.scannerWillStart(at: 0)
-        publisher.driver.scannerDidChangeListening(true, at: 0)
+        publisher.driver.scannerDidChangeListening(.continuous, at: 0)
         _ = publisher.driver.scannerDidReceive(event().span.bytes, at: 1)
         return (publisher, regions)
     }

@@ -1,3 +1,4 @@
+import HCI
 import TestSupport
 import DaemonTestSupport
 import IBeacon
@@ -75,7 +76,7 @@ import Testing
         driver.scannerWillStart(at: 0)
         // The scan does not run yet.
         _ = driver.scannerDidReceive(event().span.bytes, at: 1)
-        driver.scannerDidChangeListening(true, at: 2)
+        driver.scannerDidChangeListening(.continuous, at: 2)
         for (time, beacon) in [(3, neighbour), (4, home), (5, sibling), (6, home)] {
             _ = driver.scannerDidReceive(event(beacon).span.bytes, at: Int64(time))
         }

@@ -1,3 +1,4 @@
+import HCI
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc
@@ -39,7 +40,7 @@ import WiFi
         #expect(region.monitored.ranging == .off)
         #expect(region.network == nil)
         #expect(configuration.adapter == nil)
-        #expect(configuration.scan.window < configuration.scan.interval)
+        #expect(configuration.scan == .automatic(lateShare: 0.2))
     }
 
     @Test func `a sensitivity is for all regions, and one's own comes first`() throws {
@@ -71,7 +72,7 @@ import WiFi
         let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
         let region = try #require(configuration.regions.first)
         #expect(configuration.adapter == "hci1")
-        #expect((configuration.scan.interval, configuration.scan.window) == (200, 20))
+        #expect(try configuration.scan == scan(200, 20))
         #expect(configuration.state.validFor == 60)
         #expect(region.monitored.constraint == .minor(home.uuid, 100, 7))
         #expect((region.monitored.enterRSSI, region.monitored.exitRSSI) == (-85, -92))
@@ -222,12 +223,34 @@ import WiFi
             ])
     }
 
-    @Test func `the scan must leave the antenna to the Wi-Fi`() {
-        #expect(problems(#"{"scan": {"interval": 100, "window": 100}, "regions": []}"#).count == 1)
-        #expect(problems(#"{"scan": {"window": 500}, "regions": []}"#).isEmpty, "the interval follows")
-        #expect(problems(#"{"scan": {"interval": 2}, "regions": []}"#).count == 1)
-        #expect(problems(#"{"scan": {"window": 10240}, "regions": []}"#).count == 1, "there is no longer interval")
-        #expect(problems(#"{"scan": {"window": 6000}, "regions": []}"#).isEmpty)
+    private func scan(_ interval: Double, _ window: Double) throws -> ScanSetting {
+        .fixed(try ScanTiming(interval: ScanTime(milliseconds: interval), window: ScanTime(milliseconds: window)))
+    }
+
+    @Test func `the scan is chosen by two words, by times, or by the share for late beacons`() throws {
+        func setting(_ scan: String) throws -> ScanSetting {
+            let json = #"{"scan": \#(scan), "regions": []}"#
+            return try Configuration(json: Array(json.utf8), file: "beacons.json").scan
+        }
+        #expect(try setting(#""continuous""#) == .continuous)
+        #expect(try setting(#""shared""#) == .shared)
+        #expect(try setting("{}") == .automatic())
+        #expect(try setting(#"{"lateShare": 0}"#) == .automatic(lateShare: 0))
+        #expect(try setting(#"{"lateShare": 0.5}"#) == .automatic(lateShare: 0.5))
+        #expect(try setting(#"{"interval": 100, "window": 100}"#) == scan(100, 100), "it is obeyed")
+        #expect(try setting(#"{"interval": 200}"#) == scan(200, 100), "the window follows")
+        #expect(try setting(#"{"window": 500}"#) == scan(1000, 500), "the interval follows")
+        #expect(try setting(#"{"window": 10240}"#) == scan(10_240, 10_240), "there is no longer interval")
+    }
+
+    @Test func `a scan that the controller cannot do is an error`() {
+        let errors = [
+            #""always""#, "true", #"{"interval": 2}"#, #"{"interval": 50, "window": 60}"#, #"{"lateShare": 1.5}"#,
+            #"{"interval": 100, "lateShare": 0.1}"#, #"{"late": 0.1}"#,
+        ]
+        for scan in errors {
+            #expect(problems(#"{"scan": \#(scan), "regions": []}"#).count == 1, "\(scan)")
+        }
     }
 
     @Test func `a text that is no JSON is reported with line and column`() {

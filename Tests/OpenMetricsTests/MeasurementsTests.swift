@@ -125,7 +125,12 @@ import WiFi
         status.counters = .init(reports: 10, iBeacons: 5, malformed: 2, dropped: 1, scanRestarts: 3)
         status.services = [ServiceReport(identifier: "watch", service: "180D", connected: false)]
         status.air = .init(devices: 4, isCompany: true, deaf: 2.5)
+        let mode = ScanMode(timing: .shared, reason: .wifiInUse)
+        status.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10.5))
         let found = samples(status)
+        #expect(found["okaeri_scan_share_ratio"] == "0.5" && found["okaeri_scan_window_seconds_total"] == "10.5")
+        #expect(found[#"okaeri_scan_mode{reason="wifiInUse"}"#] == "1")
+        #expect(found[#"okaeri_scan_mode{reason="lateBeacon"}"#] == "0")
         #expect(found["okaeri_mqtt_connected"] == "1" && found["okaeri_healthy"] == "0")
         #expect(found[#"okaeri_disk_problem{store="state"}"#] == "0")
         #expect(found[#"okaeri_disk_problem{store="history"}"#] == "1")

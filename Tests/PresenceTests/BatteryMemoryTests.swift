@@ -18,6 +18,7 @@ import Testing
         func run(_ delegate: some ScannerDelegate) throws -> Bool { true }
         func stop() {}
         func hold(_ isHeld: Bool) {}
+        func wifiChanged(isUsed: Bool?) {}
         func wake() {}
         func perform(_ work: @escaping @Sendable () -> Void) { work() }
     }

@@ -27,7 +27,7 @@ import Testing
         let driver = PresenceDriver(
             regions: [region], clock: Clock(), handler: { _, _, _ in }, publish: { _, _ in })
         driver.scannerWillStart(at: 0)
-        driver.scannerDidChangeListening(true, at: 0)
+        driver.scannerDidChangeListening(.continuous, at: 0)
         return driver
     }
 

@@ -23,7 +23,7 @@ import Testing
     private static func driver(_ regions: [MonitoredRegion]) -> PresenceDriver {
         let driver = PresenceDriver(regions: regions, clock: Clock(), handler: { _, _, _ in }, publish: { _, _ in })
         driver.scannerWillStart(at: 0)
-        driver.scannerDidChangeListening(true, at: 0)
+        driver.scannerDidChangeListening(.continuous, at: 0)
         return driver
     }
 
@@ -145,7 +145,7 @@ import Testing
                 identity: home, percent: 33, source: .advertised, received: Instant(nanoseconds: -nanoseconds(60)))
         ])
         driver.scannerWillStart(at: 0)
-        driver.scannerDidChangeListening(true, at: 0)
+        driver.scannerDidChangeListening(.continuous, at: 0)
         #expect(levels(at: 1, driver) == [33])
         try receive(beacon(), at: 2, driver)
         try receive(battery(32), at: 3, driver)

@@ -101,7 +101,7 @@ struct PhonePipelineTests {
     @Test func `new keys take effect at once`() throws {
         let driver = PresenceDriver(regions: regions, clock: WallClockAtZero(), publish: { _, _ in })
         driver.scannerWillStart(at: 0)
-        driver.scannerDidChangeListening(true, at: 0)
+        driver.scannerDidChangeListening(.continuous, at: 0)
         let packet = try packet(address(1))
         func state(at time: Int64) -> RegionState {
             _ = driver.scannerDidReceive(packet.span.bytes, at: time)

@@ -1,3 +1,4 @@
+import HCI
 import TestSupport
 import DaemonTestSupport
 import Bluetooth
@@ -34,7 +35,7 @@ import Testing
             })
         driver.scannerWillStart(at: at(0))
         driver.scannerDidUpdate(AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: ""), at: at(0))
-        driver.scannerDidChangeListening(true, at: at(0))
+        driver.scannerDidChangeListening(.continuous, at: at(0))
         return driver
     }
 
@@ -56,11 +57,23 @@ import Testing
         let driver = driver(exitAfter: 5, quietPeriod: nil)
         #expect(driver.snapshot(at: instant(1)).pausedSince == nil)
         #expect(driver.snapshot(at: instant(1)).scans == 1)
-        driver.scannerDidChangeListening(false, at: at(2))
+        driver.scannerDidChangeListening(nil, at: at(2))
         #expect(driver.snapshot(at: instant(3)).pausedSince == instant(2))
-        driver.scannerDidChangeListening(true, at: at(4))
+        driver.scannerDidChangeListening(.continuous, at: at(4))
         #expect(driver.snapshot(at: instant(5)).pausedSince == nil)
         #expect(driver.snapshot(at: instant(5)).scans == 2)
+    }
+
+    @Test func `a start with another timing is not counted, and the time in the scan windows is`() {
+        let driver = driver(exitAfter: 5, quietPeriod: nil)
+        driver.scannerDidChoose(ScanMode(timing: .shared, reason: .wifiInUse), at: at(9))
+        driver.scannerDidChangeListening(nil, at: at(10))
+        driver.scannerDidChangeListening(.shared, at: at(11))
+        let snapshot = driver.snapshot(at: instant(31))
+        #expect(snapshot.scans == 1)
+        #expect(snapshot.mode == ScanMode(timing: .shared, reason: .wifiInUse))
+        #expect(snapshot.listening == .shared)
+        #expect(snapshot.listened == (.seconds(30), .seconds(20)))
     }
 
     @Test func `a controller that never answers pauses from the start`() {
@@ -92,10 +105,10 @@ import Testing
         for second in 0...300 { _ = driver.scannerDidReceive(event().span.bytes, at: at(Double(second))) }
         let time = driver.snapshot(at: instant(300)).regions[0].exitTime / .seconds(1)
         #expect(time < 15)
-        driver.scannerDidChangeListening(false, at: at(301))
+        driver.scannerDidChangeListening(nil, at: at(301))
         for second in stride(from: 301.0, to: 3600, by: 10) { _ = driver.scannerDidFinishTurn(at: at(second)) }
         #expect(driver.snapshot(at: instant(3600)).judgements[0][0].silence == .seconds(1))
-        driver.scannerDidChangeListening(true, at: at(3600))
+        driver.scannerDidChangeListening(.continuous, at: at(3600))
         _ = driver.scannerDidFinishTurn(at: at(3600 + time - 1.1))
         #expect(exits == 0)
         #expect(driver.snapshot(at: instant(3600)).regions[0].exitTime == .seconds(time))

@@ -38,6 +38,18 @@ import Testing
         #expect(liveness.silenceLimit == .seconds(10))
     }
 
+    @Test(arguments: [true, false])
+    mutating func `a restart of the scan with another timing does not end a silence`(_ isRetimed: Bool) {
+        liveness.listeningChanged(true, at: instant(0))
+        receive(stride(from: 0, through: 64, by: 1))
+        #expect(liveness.silenceLimit == .seconds(10))
+        liveness.listeningChanged(false, at: instant(70))
+        liveness.listeningChanged(true, isRetimed: isRetimed, at: instant(71))
+        // The silence of 10 s, without the pause; another restart begins it anew.
+        expectTrust(at: instant(74.9))
+        if isRetimed { expectSuspicion(at: instant(75)) } else { expectTrust(at: instant(80.9)) }
+    }
+
     @Test mutating func `the limit is three times the longest silence, and bounded by the exit time`() {
         liveness.listeningChanged(true, at: instant(0))
         receive(stride(from: 0, through: 64, by: 4))

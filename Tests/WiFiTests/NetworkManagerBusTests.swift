@@ -44,7 +44,10 @@ extension NetworkManagerTests {
                 let one = await service.state { $0.managerRunning && !$0.radioEnabled }
                 let other = await service.state { _ in true }
                 #expect(
-                    one == WiFiState(managerRunning: true, hardwareEnabled: true, device: "wlan0", deviceReady: true))
+                    one
+                        == WiFiState(
+                            managerRunning: true, hardwareEnabled: true, device: "wlan0", deviceReady: true,
+                            uses24GHz: false))
                 #expect(other == one)
             }
         }

@@ -329,7 +329,7 @@ extension NetworkManagerTests {
                     state
                         == WiFiState(
                             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0",
-                            deviceReady: true, connectedSSID: "Home"))
+                            deviceReady: true, connectedSSID: "Home", uses24GHz: true))
                 #expect(await service.condition(of: home) == .alreadyConnected)
                 #expect(
                     await service.join(home)

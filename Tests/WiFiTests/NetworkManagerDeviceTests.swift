@@ -157,6 +157,29 @@ extension NetworkManagerTests {
             #expect(try bench.report().activated.isEmpty)
         }
 
+        @Test func `only a connection at 2.4 GHz uses 2.4 GHz`() async throws {
+            let accessPoint = try bench.hear("Home")
+            let other = try bench.hear("Home")
+            try bench.call("SetFrequency", other, 5180)
+            let profile = try bench.save("Home")
+            try await withRunning(service) {
+                #expect(await service.state { $0.deviceReady }?.uses24GHz == false)
+                try bench.call("Connect", NetworkManagerBench.radio, profile, accessPoint)
+                #expect(await service.state { $0.connectedSSID != nil }?.uses24GHz == true)
+                try bench.call("Connect", NetworkManagerBench.radio, profile, other)
+                #expect(await service.state { $0.uses24GHz == false } != nil)
+                try bench.call("SetDeviceState", NetworkManagerBench.radio, 10)
+                #expect(await service.state { $0.uses24GHz == nil } != nil, "what is not managed is not known")
+            }
+        }
+
+        @Test func `a hotspot at 2.4 GHz uses it`() async throws {
+            try bench.call("Serve", NetworkManagerBench.radio, "Home")
+            try await withRunning(service) {
+                #expect(await service.state { $0.uses24GHz == true } != nil)
+            }
+        }
+
         @Test func `a hotspot of the same name on this machine is not a connection to the network`() async throws {
             let idle = try bench.call("AddRadio", "wlan1", 30)
             try bench.hear("Home", strength: 70, on: idle)

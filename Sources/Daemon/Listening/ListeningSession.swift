@@ -36,7 +36,7 @@ package final class ListeningSession: Sendable {
         self.quietPeriod = quietPeriod
         source =
             try capture.map { try CaptureSource(file: $0, speed: speed, logger: logger) }
-            ?? AdapterSource(adapter: adapter, timing: Configuration.Scan().timing, quietPeriod: quietPeriod)
+            ?? AdapterSource(adapter: adapter, scan: .automatic(), quietPeriod: quietPeriod)
         driver =
             PresencePublisher(
                 regions: regions, clock: source,

@@ -137,7 +137,7 @@ final class Scorer: ScannerDelegate {
         driver.scannerDidUpdate(update, at: time)
     }
 
-    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        driver.scannerDidChangeListening(isListening, at: time)
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
+        driver.scannerDidChangeListening(timing, at: time)
     }
 }

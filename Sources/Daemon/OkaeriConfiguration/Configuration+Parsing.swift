@@ -9,7 +9,8 @@ extension Configuration {
         "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt",
         "web", "metrics", "notify",
     ]
-    static let scanKeys = ["interval", "window"]
+    static let scanKeys = ["interval", "window", "lateShare"]
+    static let scanWords: [String: ScanSetting] = ["continuous": .continuous, "shared": .shared]
     static let stateKeys = ["validFor"]
     static let historyKeys = ["keep"]
     static let houseKeys = ["onOccupied", "onEmpty"]
@@ -38,7 +39,7 @@ extension Configuration {
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
             + JoinPolicy.allCases.map(\.rawValue)
-            + PersonalSecurity.allCases.map(\.rawValue) + ["true", "false"])
+            + PersonalSecurity.allCases.map(\.rawValue) + scanWords.keys + ["true", "false"])
 
     static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
 
@@ -82,7 +83,7 @@ extension Configuration {
         if phones > phoneLimit {
             top.report("regions", found: "\(phones) phones", expected: "at most \(phoneLimit)")
         }
-        if let node = top.node("scan") { configuration.scan = scan(node, problems) }
+        if let node = top.node("scan") { configuration.scan = scan(node, top, problems) }
         if let node = top.node("state") { configuration.state = state(node, problems) }
         if let node = top.node("history") { configuration.history = history(node, problems) }
         if let node = top.node("house") { configuration.house = house(node, problems) }
@@ -119,19 +120,42 @@ extension Configuration {
         return House(onOccupied: command("onOccupied", reader), onEmpty: command("onEmpty", reader))
     }
 
-    private static func scan(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Scan {
-        guard let reader = ObjectReader(node, path: "scan", keys: scanKeys, problems: problems) else { return Scan() }
-        let interval = reader.number("interval", in: scanRange, unit: " milliseconds")
-        let window = reader.number("window", in: scanRange, unit: " milliseconds")
-        var scan = Scan()
-        scan.interval = interval ?? min(max(scan.interval, (window ?? 0) * 2), scanRange.upperBound)
-        scan.window = window ?? min(scan.window, scan.interval / 2)
-        if scan.window >= scan.interval {
-            reader.report(
-                "window", found: "\(scan.window)",
-                expected: "less than the interval, \(scan.interval): a scan that never pauses starves the Wi-Fi")
+    /// One of two words, an interval and a window, or the share of the time that a late beacon may take.
+    private static func scan(
+        _ node: JSONNode, _ top: ObjectReader, _ problems: ObjectReader.Problems
+    ) -> ScanSetting {
+        if case .string(let word) = node.value {
+            if let setting = scanWords[word] { return setting }
+            top.report("scan", found: "\"\(word)\"", expected: "\"continuous\", \"shared\", or an object")
+            return .automatic()
         }
-        return scan
+        guard let reader = ObjectReader(node, path: "scan", keys: scanKeys, problems: problems) else {
+            return .automatic()
+        }
+        let keys = ["interval", "window"].filter { reader.node($0) != nil }
+        let times = keys.compactMap { reader.number($0, in: scanRange, unit: " milliseconds") }
+        let share = reader.number("lateShare", in: 0...1, unit: "")
+        if !keys.isEmpty, share != nil {
+            reader.report(
+                "lateShare", found: "lateShare beside \(keys[0])",
+                expected: "one of them: a fixed scan does not depend on beacons")
+        }
+        // Each mistake is reported once.
+        guard times.count == keys.count else { return .automatic() }
+        let interval: Double
+        let window: Double
+        switch keys {
+        case ["interval", "window"]: (interval, window) = (times[0], times[1])
+        case ["interval"]: (interval, window) = (times[0], max(times[0] / 2, scanRange.lowerBound))
+        case ["window"]: (interval, window) = (min(times[0] * 2, scanRange.upperBound), times[0])
+        default: return .automatic(lateShare: share ?? ScanSetting.usualLateShare)
+        }
+        if window > interval {
+            reader.report("window", found: window.plain, expected: "at most the interval, \(interval.plain)")
+        }
+        let timing = try? ScanTiming(
+            interval: ScanTime(milliseconds: interval), window: ScanTime(milliseconds: window))
+        return timing.map { .fixed($0) } ?? .automatic()
     }
 
     private static func region(

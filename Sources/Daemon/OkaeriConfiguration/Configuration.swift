@@ -7,17 +7,6 @@ package import WiFi
 
 /// The content of `beacons.json`.
 package struct Configuration: Sendable, Equatable {
-    /// The scan interval and window, in milliseconds.
-    ///
-    /// Half the time by default: a beacon that advertises once a second is heard within two or three seconds, and a Pi,
-    /// whose Wi-Fi shares the antenna, keeps the other half.
-    package struct Scan: Sendable, Equatable {
-        package var interval = 100.0
-        package var window = 50.0
-
-        package init() {}
-    }
-
     /// The persisted state.
     package struct State: Sendable, Equatable {
         /// The age up to which the state at a start is valid, in seconds.
@@ -97,8 +86,8 @@ package struct Configuration: Sendable, Equatable {
     /// The adapter to scan with, such as `hci0`; `nil`: the first that is up.
     package var adapter: String?
 
-    /// The scan interval and window.
-    package var scan = Scan()
+    /// The choice of the scan interval and window.
+    package var scan = ScanSetting.automatic()
 
     /// The persisted state.
     package var state = State()

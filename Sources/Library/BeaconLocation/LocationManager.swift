@@ -24,15 +24,16 @@ public final class LocationManager: Sendable {
 
     /// - Parameters:
     ///   - adapter: The name of the adapter, such as `hci0`; `nil` for the first that is switched on.
-    ///   - timing: The scan interval and window; by default half of the time, since Wi-Fi may share the antenna.
+    ///   - timing: The scan interval and window; `nil`: half of the time, since Wi-Fi may share the antenna, all of the time with
+    ///     a stick that has an antenna of its own, and for a while if a beacon is late.
     ///   - memory: An earlier manager's ``memory``; `nil`: none.
-    public convenience init(adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil) {
+    public convenience init(adapter: String? = nil, timing: ScanTiming? = nil, memory: LocationMemory? = nil) {
         self.init(adapter: adapter, timing: timing, memory: memory, kernel: LinuxKernel())
     }
 
     /// The same with another kernel's adapters.
     package init(
-        adapter: String? = nil, timing: ScanTiming = .shared, memory: LocationMemory? = nil,
+        adapter: String? = nil, timing: ScanTiming? = nil, memory: LocationMemory? = nil,
         kernel: some BluetoothKernel, clock: some WallClock = SystemClock()
     ) {
         let broadcast = EventBroadcast(backlog: Self.backlog)
@@ -42,7 +43,7 @@ public final class LocationManager: Sendable {
             broadcast.send($0)
         }
         var parameters = ScannerParameters()
-        parameters.timing = timing
+        parameters.scan = timing.map { .fixed($0) } ?? .automatic()
         parameters.quietPeriod = LocationDriver.quietPeriod
         bluetooth = BluetoothManager(
             adapter: adapter, parameters: parameters, delegate: driver.driver, kernel: kernel)

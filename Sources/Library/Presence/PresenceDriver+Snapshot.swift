@@ -1,4 +1,5 @@
-package import Bluetooth
+import Bluetooth
+package import HCI
 package import IBeacon
 package import RegionMonitoring
 import Synchronization
@@ -6,7 +7,12 @@ import Synchronization
 extension PresenceDriver {
     package struct Snapshot: Sendable {
         package var bluetooth: AdapterUpdate
-        package var isListening: Bool
+        /// The interval and window of the scan; `nil` while advertisements are not received.
+        package var listening: ScanTiming?
+        /// The choice of the interval and window, with its reason; `nil` before the first scan, and for a capture.
+        package var mode: ScanMode?
+        /// The time of listening since the start, and the part of it in which the scan windows were open.
+        package var listened: (total: Duration, open: Duration)
         /// The begin of the present pause of the scan; `nil` while the adapter scans.
         package var pausedSince: Instant?
         /// The number of starts of the scan.
@@ -30,8 +36,9 @@ extension PresenceDriver {
         state.withLock { state in
             let monitor = state.pipeline.monitor
             return Snapshot(
-                bluetooth: state.bluetooth, isListening: state.isListening,
-                pausedSince: state.pausedSince, scans: state.scans, dropped: state.dropped,
+                bluetooth: state.bluetooth, listening: state.listening, mode: state.mode,
+                listened: state.airTime.listened(at: now), pausedSince: state.pausedSince, scans: state.scans,
+                dropped: state.dropped,
                 counters: state.pipeline.counters, regions: monitor.regionSnapshots, changes: state.changes,
                 deadline: monitor.nextDeadline, air: monitor.air,
                 judgements: monitor.judgements(at: now, limit: beacons),

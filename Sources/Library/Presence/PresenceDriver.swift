@@ -19,7 +19,12 @@ package final class PresenceDriver: ScannerDelegate {
         package var pipeline: PresencePipeline
         package var isStarted = false
         package var bluetooth = AdapterUpdate.starting
-        package var isListening = false
+        /// The interval and window of the scan; `nil` while advertisements are not received.
+        package var listening: ScanTiming?
+        /// The choice of the interval and window, with its reason; `nil` before the first scan, and for a capture.
+        package var mode: ScanMode?
+        /// The time of listening, and the part of it in which the scan windows were open.
+        var airTime = AirTime()
         /// The begin of the present pause of the scan; `nil` before the start, and while the adapter scans.
         package var pausedSince: Instant?
         /// The number of starts of the scan.
@@ -230,18 +235,29 @@ extension PresenceDriver {
     }
 
     /// Handles that the scan began, or was interrupted: a pause is no silence.
-    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+    package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
-            state.isListening = isListening
+            let isListening = timing != nil
+            state.listening = timing
             state.pausedSince = isListening ? nil : now
-            if isListening { state.scans += 1 }
-            state.liveness.listeningChanged(isListening, at: now)
-            guard isListening else { return state.pipeline.monitor.listeningPaused(at: now) }
+            // A start with another timing is a change of the mode, and not the end of an incident.
+            let isRetimed = timing != nil && state.airTime.timing.map { $0 != timing } ?? false
+            if isListening, !isRetimed { state.scans += 1 }
+            state.airTime.listeningChanged(timing, at: now)
+            state.liveness.listeningChanged(isListening, isRetimed: isRetimed, at: now)
+            guard let timing else { return state.pipeline.monitor.listeningPaused(at: now) }
+            state.pipeline.monitor.listeningShareChanged(to: timing.share, at: now)
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
             if state.liveness.isSuspect { state.pipeline.monitor.listeningPaused(at: now) }
         }
     }
+
+    package func scannerDidChoose(_ mode: ScanMode, at time: Int64) {
+        state.withLock { $0.mode = mode }
+    }
+
+    package var wantsContinuousScan: Bool { state.withLock(\.pipeline.monitor.hasLateBeacon) }
 
     package func scannerDidDrop(total: UInt64) {
         state.withLock { $0.dropped = total }

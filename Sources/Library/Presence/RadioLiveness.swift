@@ -15,6 +15,9 @@ package struct RadioLiveness: Sendable {
     private var lastReport = Instant(nanoseconds: 0)
     private var lastAnswer = Instant(nanoseconds: 0)
 
+    /// The silence at the beginning of the present or the last pause of the scan.
+    private var silenceBeforePause = Duration.zero
+
     private var survey = AirSurvey()
     private var isListening = false
     private var inside: Set<String> = []
@@ -92,15 +95,21 @@ package struct RadioLiveness: Sendable {
         lastAnswer = now
     }
 
-    /// Handles that the scan began, or was interrupted: a pause is no silence.
-    package mutating func listeningChanged(_ isListening: Bool, at now: Instant) {
+    /// Handles that the scan began, or was interrupted: a pause is not a silence.
+    ///
+    /// - Parameter isRetimed: Whether it begins with another timing than before. The silence then goes on without the pause:
+    ///   the scanner changes the timing because a beacon is silent, so a deaf receiver would not be suspected in time.
+    package mutating func listeningChanged(_ isListening: Bool, isRetimed: Bool = false, at now: Instant) {
         self.isListening = isListening
         lastAnswer = now
         guard !isSuspect else {
             wasInterrupted = true
             return
         }
-        lastReport = now
+        if !isListening {
+            silenceBeforePause = lastReport.duration(to: now)
+        }
+        lastReport = isListening && isRetimed ? now.advanced(by: .zero - silenceBeforePause) : now
         surveyIfPossible(at: now)
     }
 

@@ -2,6 +2,7 @@ import CNetworkManager
 
 /// NMDeviceState, as the numbers signals carry.
 enum DeviceState {
+    static let unmanaged = NM_DEVICE_STATE_UNMANAGED.rawValue
     static let unavailable = NM_DEVICE_STATE_UNAVAILABLE.rawValue
     static let disconnected = NM_DEVICE_STATE_DISCONNECTED.rawValue
     static let prepare = NM_DEVICE_STATE_PREPARE.rawValue

@@ -48,8 +48,27 @@ extension NetworkManagerSession {
             connectedSSID: connections.first?.ssid, internet: connections.first?.internet ?? .unknown,
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
         state.otherConnections = Array(connections.dropFirst())
+        state.uses24GHz = uses24GHz(devices)
         return state
     }
+
+    /// Whether one of the Wi-Fi devices uses 2.4 GHz; `nil` if none is known to, and NetworkManager knows no device or does not
+    /// manage one of them, or an access point is not known yet.
+    private func uses24GHz(_ devices: [OpaquePointer]) -> Bool? {
+        guard !devices.isEmpty else { return nil }
+        let uses = devices.map { device -> Bool? in
+            let state = nm_device_get_state(device).rawValue
+            if state <= DeviceState.unmanaged { return nil }
+            guard state == DeviceState.activated || DeviceState.activating.contains(state) else { return false }
+            // A hotspot has an access point of its own here. Without one, as in a mesh, the frequency is unknown.
+            guard let accessPoint = nm_device_wifi_get_active_access_point(device) else { return nil }
+            return nm_access_point_get_frequency(accessPoint) < Self.above24GHz
+        }
+        return uses.contains(true) ? true : uses.contains(nil) ? nil : false
+    }
+
+    /// In MHz: between the channels at 2.4 GHz and those at 5 GHz.
+    private static var above24GHz: guint32 { 3000 }
 
     /// The result of NetworkManager's check of the Internet. Without a check, what NetworkManager reports is a guess.
     private func internet(_ device: OpaquePointer) -> InternetAccess {

@@ -37,7 +37,7 @@ struct MachineBench {
         #expect(identify() == [.send(.disable)])
         #expect(reply(.leSetScanEnable, .commandDisallowed) == [.send(.parameters)])
         #expect(reply(.leSetScanParameters) == [.send(.enable)])
-        #expect(reply(.leSetScanEnable) == [.update(.working), .listening(true)])
+        #expect(reply(.leSetScanEnable) == [.update(.working), .listening(.shared)])
     }
 
     /// The three steps of a scan that was on already.
@@ -47,8 +47,20 @@ struct MachineBench {
         return reply(.leSetScanEnable)
     }
 
+    /// The choice of the interval and window that was reported last.
+    private(set) var mode: ScanMode?
+
     mutating func reply(_ opcode: HCIOpcode, _ status: HCIStatus = .success) -> Actions {
-        machine.eventReceived(.commandComplete(CommandComplete(opcode: opcode, status: status)), at: now)
+        noted(machine.eventReceived(.commandComplete(CommandComplete(opcode: opcode, status: status)), at: now))
+    }
+
+    /// The actions without the reports of the mode, the last of which is stored.
+    mutating func noted(_ actions: Actions) -> Actions {
+        actions.filter { action in
+            guard case .mode(let mode) = action else { return true }
+            self.mode = mode
+            return false
+        }
     }
 
     mutating func reply(_ opcode: HCIOpcode, _ commands: SupportedCommands) -> Actions {
@@ -62,7 +74,7 @@ struct MachineBench {
 
     /// Another program sends a command, and it succeeds.
     mutating func foreign(_ command: HCICommand) -> Actions {
-        machine.foreignCommandSent(command, at: now) + reply(command.opcode)
+        noted(machine.foreignCommandSent(command, at: now)) + reply(command.opcode)
     }
 
     @discardableResult
@@ -73,9 +85,9 @@ struct MachineBench {
     /// Lets time pass; nothing may be due before.
     mutating func pass(_ duration: Duration, sourceLocation: SourceLocation = #_sourceLocation) -> Actions {
         now += duration.wholeNanoseconds - 1
-        #expect(machine.advanced(to: now) == [], sourceLocation: sourceLocation)
+        #expect(noted(machine.advanced(to: now)) == [], sourceLocation: sourceLocation)
         now += 1
-        return machine.advanced(to: now)
+        return noted(machine.advanced(to: now))
     }
 }
 
@@ -92,6 +104,7 @@ extension HCICommand {
     static let enableFiltered = HCICommand(LESetScanEnable(isEnabled: true, filtersDuplicates: true))
     static let parameters = HCICommand(LESetScanParameters())
     static let active = HCICommand(LESetScanParameters(type: .active))
+    static let theirTiming = HCICommand(LESetScanParameters(timing: .continuous))
     static let acceptList = HCICommand(LESetScanParameters(filterPolicy: .acceptListOnly))
     static let extendedDisable = HCICommand(LESetExtendedScanEnable(isEnabled: false))
     static let extendedEnable = HCICommand(LESetExtendedScanEnable(isEnabled: true))

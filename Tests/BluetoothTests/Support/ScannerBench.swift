@@ -9,7 +9,7 @@ final class ScannerBench: Sendable {
     enum Call: Equatable, Sendable {
         case reports([AdvertisingReport])
         case state(BluetoothState)
-        case listening(Bool)
+        case listening(ScanTiming?)
         case ended
     }
 
@@ -17,6 +17,12 @@ final class ScannerBench: Sendable {
     let scanner: Bluetooth.Scanner
     let calls: Mailbox<Call>
     private let signs: SignsOfLife
+
+    /// Sets whether the delegate wants a continuous scan, and gives the scanner a turn.
+    func setWantsContinuousScan(_ wants: Bool) {
+        signs.wantsContinuousScan.store(wants, ordering: .relaxed)
+        scanner.perform {}
+    }
 
     /// The number of reports that the controller works.
     var signsOfLife: Int { signs.count.load(ordering: .relaxed) }
@@ -56,7 +62,7 @@ final class ScannerBench: Sendable {
         let controller = try kernel.scanSockets.next()
         try controller.start()
         try expect(.state(.poweredOn))
-        try expect(.listening(true))
+        try expect(.listening(.shared))
         return controller
     }
 
@@ -64,7 +70,7 @@ final class ScannerBench: Sendable {
     func stop(_ controller: FakeController) throws {
         scanner.stop()
         try controller.expect(.disable, answer: .success)
-        try expect(.listening(false))
+        try expect(.listening(nil))
         try expect(.ended)
     }
 }
@@ -83,6 +89,7 @@ extension ScannerParameters {
 
 private final class SignsOfLife: Sendable {
     let count = Atomic(0)
+    let wantsContinuousScan = Atomic(false)
 }
 
 private final class RecordingDelegate: ScannerDelegate {
@@ -115,13 +122,15 @@ private final class RecordingDelegate: ScannerDelegate {
         calls.post(.state(update.state))
     }
 
-    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        calls.post(.listening(isListening))
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
+        calls.post(.listening(timing))
     }
 
     func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }
 
     var nextDeadline: Int64? { nil }
+
+    var wantsContinuousScan: Bool { signs.wantsContinuousScan.load(ordering: .relaxed) }
 
     func scannerDidDrop(total: UInt64) {
         Issue.record("packets were dropped")

@@ -104,7 +104,8 @@ struct Household {
             case .powerCycle(let adapter): powerCycle(adapter)
             case .send(let command): answer(command)
             case .update(let update): driver.scannerDidUpdate(update, at: now)
-            case .listening(let isListening): driver.scannerDidChangeListening(isListening, at: now)
+            case .listening(let timing): driver.scannerDidChangeListening(timing, at: now)
+            case .mode(let mode): driver.scannerDidChoose(mode, at: now)
             case .closeScanSocket, .finish: break
             }
         }

@@ -332,6 +332,12 @@ def Hear(self, device_path, ssid, flags, wpa, rsn, strength):
     return path
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="su", out_signature="")
+def SetFrequency(_self, path, frequency):
+    """Sets the frequency of an access point, in MHz."""
+    dbusmock.get_object(path).Set(stock.ACCESS_POINT_IFACE, "Frequency", dbus.UInt32(frequency))
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def Lose(_self, device_path, path):
     """Removes an access point from the device's reception."""

@@ -47,7 +47,8 @@ extension Messages {
         #"{"regions": [{}]}"#,
         #"{"regions": 1, "adapter": "usb0", "sensitivity": "slow"}"#,
         #"{"regions": [], "state": {"validFor": 1}, "history": {"keep": -1}, "scan": {"interval": 1, "window": 1}}"#,
-        #"{"regions": [], "scan": {"interval": 100, "window": 100}}"#,
+        #"{"regions": [], "scan": {"interval": 50, "window": 60}}"#, #"{"regions": [], "scan": "always"}"#,
+        #"{"regions": [], "scan": {"window": 50, "lateShare": 0.1}}"#,
         #"{"regions": [{"identifier": "", "uuid": "E2C5", "minor": 1}]}"#,
         """
         {"regions": [{"identifier": "home", "uuid": "\(uuid)", "major": 70000, "enterRSSI": -90, "exitRSSI": -80,

@@ -8,6 +8,9 @@ public struct HCIEventCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// A connection has ended (Section 7.7.5).
+    public static let disconnectionComplete = HCIEventCode(rawValue: 0x05)
+
     /// A command was carried out, or failed (Section 7.7.14).
     public static let commandComplete = HCIEventCode(rawValue: 0x0E)
 

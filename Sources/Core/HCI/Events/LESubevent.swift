@@ -8,6 +8,12 @@ public struct LESubevent: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// LE Connection Complete (Section 7.7.65.1).
+    public static let connectionComplete = LESubevent(rawValue: 0x01)
+
+    /// LE Enhanced Connection Complete, version 1 (Section 7.7.65.10).
+    public static let enhancedConnectionComplete = LESubevent(rawValue: 0x0A)
+
     /// LE Advertising Report, the legacy form (Section 7.7.65.2).
     public static let advertisingReport = LESubevent(rawValue: 0x02)
 

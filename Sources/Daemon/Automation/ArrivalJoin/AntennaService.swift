@@ -1,29 +1,44 @@
-import Plumbing
+package import Plumbing
 import ServiceLifecycle
 package import WiFi
 
-/// Holds the scan while NetworkManager activates a connection, within an ``AntennaBudget``: a Pi has one antenna for
-/// Wi-Fi and Bluetooth.
+/// Divides the antenna between Wi-Fi and Bluetooth: a Pi has one for both.
+///
+/// It holds the scan while NetworkManager activates a connection, for 60 s of any 120 s at most, however many activations
+/// NetworkManager tries: without a DHCP server it retries an activation four times, and a limit for each would leave the node without
+/// observations for minutes. Otherwise it passes on whether 2.4 GHz Wi-Fi is in use.
 package struct AntennaService: Service {
     private let wifi: any WiFiService
-    private let budget: AntennaBudget
+    private let budget: TimeBudget
     private let hold: @Sendable (Bool) -> Void
+    private let wifiChanged: @Sendable (_ isUsed: Bool?) -> Void
+
+    /// The time for which joins may hold the scan. Shorter holds would switch the scan off and on and help no activation.
+    package static var usualBudget: TimeBudget {
+        TimeBudget(limit: .seconds(60), window: .seconds(120), useful: .seconds(10))
+    }
 
     /// - Parameters:
     ///   - budget: the time for which the scan may be held.
     ///   - hold: holds the scan with `true`, and releases it with `false`.
+    ///   - wifiChanged: receives whether 2.4 GHz Wi-Fi is in use; `nil`: unknown.
     package init(
-        wifi: any WiFiService, budget: AntennaBudget = AntennaBudget(), hold: @escaping @Sendable (Bool) -> Void
+        wifi: any WiFiService, budget: TimeBudget = usualBudget,
+        hold: @escaping @Sendable (Bool) -> Void, wifiChanged: @escaping @Sendable (_ isUsed: Bool?) -> Void
     ) {
         self.wifi = wifi
         self.budget = budget
         self.hold = hold
+        self.wifiChanged = wifiChanged
     }
 
     package func run() async throws {
         let antenna = Antenna(budget: budget, hold: hold)
         await cancelWhenGracefulShutdown {
-            for await state in wifi.states() { await antenna.setActivating(state.activating) }
+            for await state in wifi.states() {
+                wifiChanged(state.uses24GHz)
+                await antenna.setActivating(state.activating)
+            }
         }
         antenna.stop()
     }
@@ -31,13 +46,13 @@ package struct AntennaService: Service {
 
 /// The present hold, and the alarm for its end or for the next one.
 private actor Antenna {
-    private var budget: AntennaBudget
+    private var budget: TimeBudget
     private let hold: @Sendable (Bool) -> Void
     private var isActivating = false
     private var isHeld = false
     private let alarm = Alarm()
 
-    init(budget: AntennaBudget, hold: @escaping @Sendable (Bool) -> Void) {
+    init(budget: TimeBudget, hold: @escaping @Sendable (Bool) -> Void) {
         self.budget = budget
         self.hold = hold
     }
@@ -53,14 +68,16 @@ private actor Antenna {
     }
 
     private func update() {
-        let decision = budget.update(isActivating: isActivating, at: .now)
+        // The clock of the alarm.
+        let now = KernelClock.boottime
+        let decision = budget.update(isWanted: isActivating, at: now)
         if let next = decision.next {
-            alarm.set(next) { [weak self] in await self?.update() }
+            alarm.set(.now + .nanoseconds(next.subtractingClamped(now))) { [weak self] in await self?.update() }
         } else {
             alarm.clear()
         }
-        guard decision.isHeld != isHeld else { return }
-        isHeld = decision.isHeld
+        guard decision.isGranted != isHeld else { return }
+        isHeld = decision.isGranted
         hold(isHeld)
     }
 }

@@ -22,7 +22,8 @@ package struct RegionExplanation: Sendable {
         let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
         let ownCompromise = isSingle ? compromise(signs[0]) : nil
         var lines =
-            [state, "  " + ownRule] + [flapping, ownCompromise, mistakes, air].compactMap(\.self).map { "  " + $0 }
+            [state, "  " + ownRule]
+            + [flapping, ownCompromise, mistakes, scan, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append(
                 "  The scan does not run now, and time without a scan is no silence. \(report.bluetooth.reason)")
@@ -120,6 +121,8 @@ package struct RegionExplanation: Sendable {
         default: hours < 1 ? "few minutes" : hours == 1 ? "hour" : "\(hours.plain) hours"
         }
     }
+
+    private var scan: String? { report.bluetooth.listening ? report.bluetooth.scan.map { "Scan \($0.text)" } : nil }
 
     private var air: String? {
         guard let air = report.air else { return nil }

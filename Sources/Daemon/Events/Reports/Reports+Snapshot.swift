@@ -81,10 +81,10 @@ extension BeaconReport {
 }
 
 extension StatusReport.Bluetooth {
-    package init(_ update: AdapterUpdate, listening: Bool, pausedFor: Double?) {
+    package init(_ update: AdapterUpdate, listening: Bool, pausedFor: Double?, scan: ScanReport?) {
         self.init(
             state: update.state, adapter: update.adapter, reason: update.reason, listening: listening,
-            pausedFor: pausedFor)
+            pausedFor: pausedFor, scan: scan)
     }
 }
 

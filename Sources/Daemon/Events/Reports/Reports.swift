@@ -49,6 +49,9 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var listening: Bool
         /// For how long it has not, in seconds; nil while it does, and before the start.
         package var pausedFor: Double?
+        /// The interval and window of the scan, and the reason; `nil` before the first scan, for a capture, and from a daemon of an
+        /// earlier version.
+        package var scan: ScanReport?
     }
 
     package struct WiFi: Codable, Sendable, Equatable {

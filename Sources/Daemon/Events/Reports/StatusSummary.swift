@@ -43,6 +43,7 @@ package struct StatusSummary: Sendable {
         let listening = bluetooth.listening ? "listening" : "not listening"
         lines.append("Bluetooth  \(bluetooth.state.rawValue), \(listening) on \(report.source)")
         if bluetooth.state != .poweredOn { lines.append("           \(bluetooth.reason)") }
+        if bluetooth.listening, let scan = bluetooth.scan { lines.append("           \(scan.text)") }
         lines.append("Wi-Fi      \(wifi)")
         lines += (report.services ?? []).map(line)
         if let mqtt = report.mqtt { lines += Self.lines(mqtt) }

@@ -31,8 +31,11 @@ extension Daemon: APIBackend {
                 simulated: (options.capture == nil ? [] : ["capture"]) + (options.simulatesWiFi ? ["wifi"] : []),
                 stale: snapshot.deadline.map { $0.advanced(by: Self.latest) < now } ?? false,
                 bluetooth: .init(
-                    snapshot.bluetooth, listening: snapshot.isListening,
-                    pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1)),
+                    snapshot.bluetooth, listening: snapshot.listening != nil,
+                    pausedFor: snapshot.pausedSince?.duration(to: now).seconds(digits: 1),
+                    scan: snapshot.mode.map {
+                        ScanReport($0, listened: snapshot.listened.total, received: snapshot.listened.open)
+                    }),
                 wifi: .init(wifi.state), regions: reports(snapshot, at: now), prompts: await prompts,
                 services: await serviceWatch.reports,
                 counters: .init(

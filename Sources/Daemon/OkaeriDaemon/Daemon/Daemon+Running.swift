@@ -60,7 +60,9 @@ extension Daemon {
         services += [
             ThreadService(loop: { [self] in runSource() }, stop: { [source] in source.stop() }),
             ThreadService(loop: { [wifi] in wifi.run() }, stop: { [wifi] in wifi.stop() }),
-            AntennaService(wifi: wifi) { [source] in source.hold($0) },
+            AntennaService(
+                wifi: wifi, hold: { [source] in source.hold($0) },
+                wifiChanged: { [source] in source.wifiChanged(isUsed: $0) }),
             arrivalJoin, hooks, notifications, serviceWatch,
             ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),

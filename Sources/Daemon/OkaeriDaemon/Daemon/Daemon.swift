@@ -108,7 +108,7 @@ package final class Daemon: Sendable {
         let source: any PresenceSource =
             try options.capture.map { try CaptureSource(file: $0, speed: options.speed, logger: logger) }
             ?? AdapterSource(
-                adapter: configuration.adapter, timing: configuration.scan.timing, quietPeriod: quietPeriod,
+                adapter: configuration.adapter, scan: configuration.scan, quietPeriod: quietPeriod,
                 powerCyclePeriod: .seconds(3600), kernel: kernel)
         self.source = source
         let now = { @Sendable in source.now }
@@ -205,7 +205,7 @@ package final class Daemon: Sendable {
             // The consumers of events have the new regions before there are events about them.
             parts: [ConfiguredName(hub: hub, options: options), page, hooks, notifications, arrivalJoin]
                 + (options.capture == nil ? [serviceWatch] : [])
-                + [broker, ConfiguredPresence(presence: presence, source: source, logger: logger), servers, announcer]
+                + [broker, ConfiguredPresence(presence: presence, source: source), servers, announcer]
                 + (recorder.map { [$0] } ?? []), supervision: supervision, logger: logger)
     }
 

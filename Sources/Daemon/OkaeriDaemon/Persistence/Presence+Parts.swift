@@ -1,6 +1,5 @@
 import IBeacon
 import Listening
-import Logging
 import OkaeriConfiguration
 import Plumbing
 import Presence
@@ -34,7 +33,6 @@ struct PersistableBatteries: Persistable {
 struct ConfiguredPresence: Configured {
     let presence: PresencePublisher
     let source: any PresenceSource
-    let logger: Logger
 
     func configured(_ configuration: Configuration) {
         let regions = configuration.regions.map(\.monitored)
@@ -43,12 +41,8 @@ struct ConfiguredPresence: Configured {
         presence.reload(
             regions, identities: configuration.identities, quietPeriod: quietPeriod, at: source.instant)
         if let adapter, let quietPeriod {
-            do {
-                adapter.reconfigure(
-                    adapter: configuration.adapter, timing: try configuration.scan.timing, quietPeriod: quietPeriod)
-            } catch {
-                logger.error("the scan keeps its interval and window: \(error); correct \"scan\" in beacons.json")
-            }
+            adapter.reconfigure(
+                adapter: configuration.adapter, scan: configuration.scan, quietPeriod: quietPeriod)
         }
         source.wake()
     }

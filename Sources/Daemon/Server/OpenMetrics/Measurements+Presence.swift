@@ -50,6 +50,19 @@ extension Measurements {
         var restarts = MetricFamily(
             "okaeri_scan_restarts", .counter, "How often the scan began again, after whatever ended it.")
         if let count = status.counters.scanRestarts { restarts.add(count) }
+        var share = MetricFamily(
+            "okaeri_scan_share", .gauge, unit: "ratio",
+            "The part of the time in which the scan windows are open, 0 to 1.")
+        var mode = MetricFamily("okaeri_scan_mode", .gauge, "1 for the reason of that share, 0 for the others.")
+        var received = MetricFamily(
+            "okaeri_scan_window", .counter, unit: "seconds", "The time in which the scan windows were open.")
+        if let scan = status.bluetooth.scan {
+            share.add(scan.share)
+            for reason in ScanMode.Reason.allCases {
+                mode.add(reason.rawValue == scan.reason, ("reason", reason.rawValue))
+            }
+            received.add(scan.received)
+        }
         var reports = MetricFamily(
             "okaeri_reports", .counter, "LE advertising reports that were heard, of whatever content.")
         reports.add(status.counters.reports)
@@ -77,6 +90,9 @@ extension Measurements {
             devices.add(air.devices)
             deaf.add(air.deaf)
         }
-        return [state, listening, restarts, reports, iBeacons, malformed, dropped, found, devices, deaf]
+        return [
+            state, listening, share, mode, received, restarts, reports, iBeacons, malformed, dropped, found, devices,
+            deaf,
+        ]
     }
 }

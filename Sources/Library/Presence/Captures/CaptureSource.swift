@@ -189,7 +189,7 @@ extension CaptureSource: PresenceSource {
         }
         delegate.scannerDidUpdate(.replaying(name), at: now)
         delegate.scannerWillStart(at: now)
-        delegate.scannerDidChangeListening(true, at: now)
+        delegate.scannerDidChangeListening(.continuous, at: now)
         return (Pace(start: now, speed: speed), delegate.scannerDidFinishTurn(at: now))
     }
 
@@ -199,6 +199,8 @@ extension CaptureSource: PresenceSource {
 
     // A recording has no antenna, and its packets keep their times whatever the delegate requests.
     package func hold(_ isHeld: Bool) {}
+
+    package func wifiChanged(isUsed: Bool?) {}
 
     package func wake() {}
 

@@ -1,5 +1,5 @@
-package import Bluetooth
-import HCI
+import Bluetooth
+package import HCI
 package import IBeacon
 package import RegionMonitoring
 import Synchronization
@@ -76,10 +76,10 @@ package final class Calibrator: ScannerDelegate {
         return nextDeadline
     }
 
-    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
+    package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
-            guard isListening, state.end == nil else { return }
+            guard timing != nil, state.end == nil else { return }
             state.end = now.advanced(by: duration)
             state.nextProgress = now
         }

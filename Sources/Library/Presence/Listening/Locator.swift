@@ -1,4 +1,5 @@
-package import Bluetooth
+import Bluetooth
+package import HCI
 import IBeacon
 package import RegionMonitoring
 import Synchronization
@@ -91,11 +92,11 @@ package final class Locator: ScannerDelegate {
         updated(update, Instant(nanoseconds: time))
     }
 
-    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        driver.scannerDidChangeListening(isListening, at: time)
+    package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
+        driver.scannerDidChangeListening(timing, at: time)
         let now = Instant(nanoseconds: time)
         state.withLock { state in
-            if isListening {
+            if timing != nil {
                 state.listeningSince = state.listeningSince ?? now
             } else {
                 state.listened = state.listened(at: now)

@@ -105,7 +105,7 @@ package final class PhoneSurvey: ScannerDelegate {
 
     package func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) { updated(update) }
     package func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }
-    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
+    package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
     package var nextDeadline: Int64? { nil }
 }
 

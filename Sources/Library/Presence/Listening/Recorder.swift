@@ -120,5 +120,5 @@ package final class Recorder: ScannerDelegate {
     package var nextDeadline: Int64? { nil }
 
     // A pause leaves a gap in the time stamps: a capture cannot store it otherwise.
-    package func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {}
+    package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
 }

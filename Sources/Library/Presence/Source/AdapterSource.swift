@@ -13,12 +13,12 @@ package final class AdapterSource: PresenceSource {
     ///   - powerCyclePeriod: the shortest time between two power cycles of a deaf controller; `nil` for no power cycle.
     /// - Throws: An error if the process has no file descriptor left.
     package init(
-        adapter: String?, timing: ScanTiming, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,
+        adapter: String?, scan: ScanSetting, quietPeriod: Duration, powerCyclePeriod: Duration? = nil,
         kernel: some BluetoothKernel = LinuxKernel()
     ) throws(KernelError) {
         var parameters = ScannerParameters()
         parameters.quietPeriod = quietPeriod
-        parameters.timing = timing
+        parameters.scan = scan
         parameters.powerCyclePeriod = powerCyclePeriod
         scanner = try Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
         settings = Mutex((adapter, parameters))
@@ -26,11 +26,11 @@ package final class AdapterSource: PresenceSource {
 
     package var name: String { settings.withLock { $0.adapter } ?? "the first adapter that is up" }
 
-    /// Scans with another adapter, or with another timing, from now on.
-    package func reconfigure(adapter: String?, timing: ScanTiming, quietPeriod: Duration) {
+    /// Scans with another adapter, or with another choice of the interval and window, from now on.
+    package func reconfigure(adapter: String?, scan: ScanSetting, quietPeriod: Duration) {
         let parameters = settings.withLock { settings in
             settings.adapter = adapter
-            settings.parameters.timing = timing
+            settings.parameters.scan = scan
             settings.parameters.quietPeriod = quietPeriod
             return settings.parameters
         }
@@ -47,6 +47,8 @@ package final class AdapterSource: PresenceSource {
     package func stop() { scanner.stop() }
 
     package func hold(_ isHeld: Bool) { isHeld ? scanner.hold() : scanner.release() }
+
+    package func wifiChanged(isUsed: Bool?) { scanner.wifiChanged(isUsed: isUsed) }
 
     package func wake() { scanner.wake() }
 

@@ -19,6 +19,9 @@ package protocol PresenceSource: WallClock {
     /// Leaves the antenna to the Wi-Fi while `true`.
     func hold(_ isHeld: Bool)
 
+    /// Passes on whether 2.4 GHz Wi-Fi is in use, which may share the antenna; `nil`: unknown.
+    func wifiChanged(isUsed: Bool?)
+
     /// Handles that the delegate's deadline may have changed: the source reads it again.
     func wake()
 

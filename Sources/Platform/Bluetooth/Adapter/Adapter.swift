@@ -27,14 +27,19 @@ public struct Adapter: Hashable, Sendable {
     /// Whether the controller has Bluetooth LE. `true` as long as Linux has not read its features.
     public var hasLowEnergy: Bool
 
+    /// Whether it is a stick of its own, so that no Wi-Fi shares its antenna.
+    public var hasOwnAntenna: Bool
+
     /// An adapter as it was found; one without a switch of rfkill is not blocked.
     public init(
-        index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none, hasLowEnergy: Bool = true
+        index: UInt16, name: String, isUp: Bool, radioBlock: RadioBlock = .none, hasLowEnergy: Bool = true,
+        hasOwnAntenna: Bool = false
     ) {
         self.index = index
         self.name = name
         self.isUp = isUp
         self.radioBlock = radioBlock
         self.hasLowEnergy = hasLowEnergy
+        self.hasOwnAntenna = hasOwnAntenna
     }
 }

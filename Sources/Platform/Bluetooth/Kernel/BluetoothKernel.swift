@@ -16,9 +16,15 @@ public protocol BluetoothKernel: Sendable {
 
     /// Nanoseconds of a clock that never jumps.
     func now() -> Int64
+
+    /// Whether the machine has a Wi-Fi device, which may share an adapter's antenna.
+    var hasWiFi: Bool { get }
 }
 
 extension BluetoothKernel {
+    /// `true`: this kernel does not report Wi-Fi devices.
+    public var hasWiFi: Bool { true }
+
     /// Throws EOPNOTSUPP: this kernel cannot switch adapters.
     public func powerCycle(_ adapter: Adapter) throws(KernelError) {
         throw KernelError(.switchOff, code: EOPNOTSUPP)

@@ -49,6 +49,9 @@ public struct LinuxKernel: BluetoothKernel {
     /// Nanoseconds of CLOCK_MONOTONIC: it stands still while the machine is suspended.
     public func now() -> Int64 { KernelClock.monotonic }
 
+    /// Whether the kernel drives a Wi-Fi device, of whatever manager.
+    public var hasWiFi: Bool { WiFiHardware().isPresent }
+
     /// A socket for questions and orders about adapters, bound to none of them.
     func openControlSocket(_ operation: KernelError.Operation) throws(KernelError) -> OwnedDescriptor {
         OwnedDescriptor(
@@ -65,7 +68,8 @@ public struct LinuxKernel: BluetoothKernel {
         let name = "hci\(index)"
         return Adapter(
             index: index, name: name, isUp: info.flags & (1 << UInt32(HCI_UP)) != 0,
-            radioBlock: radioSwitches.block(of: name), hasLowEnergy: info.hasLowEnergy)
+            radioBlock: radioSwitches.block(of: name), hasLowEnergy: info.hasLowEnergy,
+            hasOwnAntenna: Int32(info.type & 0x0F) == HCI_USB && WiFiHardware().isStick(name))
     }
 
     private func demandRawSockets() throws(KernelError) {

@@ -24,6 +24,9 @@ struct ForeignScan: Hashable, Sendable {
     /// Whether the parameters in force let unknown devices be heard.
     private(set) var hearsStrangers = true
 
+    /// The interval and window that another program has set since ours were; `nil`: ours are in force.
+    private(set) var timing: ScanTiming?
+
     private(set) var commands: ScanCommands?
 
     /// Their unanswered command. Linux sends one at a time, so the next answer to it is theirs.
@@ -35,13 +38,15 @@ struct ForeignScan: Hashable, Sendable {
         case .reset:
             isScanning = false
             hearsStrangers = true
+            timing = nil
             return .reset
         case .leSetScanParameters:
-            hearsStrangers = (try? command.decode(LESetScanParameters.self))?.filterPolicy.hearsStrangers ?? true
+            let parameters = try? command.decode(LESetScanParameters.self)
+            (hearsStrangers, timing) = (parameters?.filterPolicy.hearsStrangers ?? true, parameters?.timing)
             return .none
         case .leSetExtendedScanParameters:
-            hearsStrangers =
-                (try? command.decode(LESetExtendedScanParameters.self))?.filterPolicy.hearsStrangers ?? true
+            let parameters = try? command.decode(LESetExtendedScanParameters.self)
+            (hearsStrangers, timing) = (parameters?.filterPolicy.hearsStrangers ?? true, parameters?.le1M?.timing)
             return .none
         case .leSetScanEnable:
             guard let enable = try? command.decode(LESetScanEnable.self) else { return .none }
@@ -80,6 +85,7 @@ struct ForeignScan: Hashable, Sendable {
     mutating func parametersReplaced() {
         isScanning = false
         hearsStrangers = true
+        timing = nil
     }
 
     private mutating func note(_ family: ScanCommands, isEnabled: Bool, filters: Bool) -> Effect {

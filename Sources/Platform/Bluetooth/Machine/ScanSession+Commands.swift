@@ -15,7 +15,7 @@ extension ScanSession {
 
     mutating func stop() -> [Output] {
         phase = .stopped
-        return listening(false) + [.stopped]
+        return listening(nil) + [.stopped]
     }
 
     /// The controller has answered; answers to the commands of others go to the foreign scan.
@@ -34,7 +34,8 @@ extension ScanSession {
         case .parameters:
             guard status == .success else { return refused(outstanding, status, at: now) }
             foreign.parametersReplaced()
-            guard let commands, goal == .scan else { return begin(at: now) }
+            accepted = outstanding.timing
+            guard let commands, goal == .scan, accepted == timing else { return begin(at: now) }
             return send(.enable, commands.enable(true), at: now)
         case .enable:
             guard status == .success else { return refused(outstanding, status, at: now) }
@@ -51,13 +52,13 @@ extension ScanSession {
         guard let commands else { return begin(at: now) }
         switch goal {
         case .scan:
-            return send(.parameters, commands.parameters(parameters.timing), at: now)
+            return send(.parameters, commands.parameters(timing), at: now)
         case .adopt:
             return send(.enable, commands.enable(true), at: now)
         case .hold:
             phase = .held
             fault.reset()
-            return listening(false) + works
+            return listening(nil) + works
         case .stop:
             return stop()
         }
@@ -67,12 +68,13 @@ extension ScanSession {
         isProven = true
         refusals = 0
         fault.reset()
-        armedAt = now
+        // A restart with another timing does not make the next incident the first one.
+        if probeAfterRetiming == nil { armedAt = now }
         switch goal {
         case .hold, .stop:
             return begin(at: now)
-        case .scan where reached == .adopt:
-            // The other program has ended its scan meanwhile; its parameters are still in force.
+        case .scan where reached == .adopt || accepted != timing:
+            // The other program has ended its scan meanwhile, and its parameters are still in force; or the timing has changed.
             return begin(at: now)
         case .scan, .adopt:
             return works + listen(at: now)
@@ -95,7 +97,7 @@ extension ScanSession {
             commands = other
         }
         refusals += 1
-        let outputs = listening(false) + wait(.refused, until: rearm.next(after: now))
+        let outputs = listening(nil) + wait(.refused, until: rearm.next(after: now))
         return refusals < Self.refusalsTolerated ? outputs : outputs + [.refused(outstanding.command.opcode, status)]
     }
 
@@ -121,7 +123,7 @@ extension ScanSession {
                 return [.send(outstanding.command)]
             }
             if isStopping { return stop() }
-            return listening(false) + wait(.broken, until: fault.next(after: now))
+            return listening(nil) + wait(.broken, until: fault.next(after: now))
                 + [.silent(outstanding.command.opcode)]
         }
     }
@@ -133,8 +135,11 @@ extension ScanSession {
         if case .listening = phase { phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds)) }
         guard isDeaf, isReceiving else { return [] }
         isDeaf = false
-        return works + listening(true)
+        return works + listening(inForce)
     }
+
+    /// The interval and window in force.
+    private var inForce: ScanTiming { foreign.timing ?? accepted ?? timing }
 
     /// Whether reports come from a scan that is on, and stays on.
     private var isReceiving: Bool {
@@ -146,15 +151,16 @@ extension ScanSession {
 
     /// The scan is on; a probe that found it on does not end the silence.
     mutating func listen(at now: Int64) -> [Output] {
-        phase = .listening(quietAt: now.addingClamped(quiet.nanoseconds))
-        if !isListening, !isDeaf { silentSince = now }
-        return listening(true)
+        phase = .listening(quietAt: probeAfterRetiming ?? now.addingClamped(quiet.nanoseconds))
+        if !isListening, !isDeaf, probeAfterRetiming == nil { silentSince = now }
+        probeAfterRetiming = nil
+        return listening(inForce)
     }
 
     /// The controller answers and receives nothing.
     mutating func foundDeaf() -> [Output] {
         defer { isDeaf = true }
-        return listening(false)
+        return listening(nil)
     }
 
     /// An answer proves that the controller works, unless it is deaf.
@@ -163,20 +169,22 @@ extension ScanSession {
     private mutating func send(_ step: Step, _ command: HCICommand, at now: Int64) -> [Output] {
         phase = .commanding(
             Outstanding(
-                step: step, goal: goal, command: command,
+                step: step, goal: goal, command: command, timing: timing,
                 deadline: now.addingClamped(parameters.commandTimeout.clampedNanoseconds)))
         return [.send(command)]
     }
 
     mutating func wait(_ wait: Wait, until: Int64) -> [Output] {
         phase = .waiting(wait, until: until)
+        probeAfterRetiming = nil
         return []
     }
 
-    mutating func listening(_ isListening: Bool) -> [Output] {
-        let isListening = isListening && !isDeaf
-        guard isListening != self.isListening else { return [] }
-        self.isListening = isListening
-        return [.listening(isListening)]
+    /// Another timing is reported as an interruption: the scan was restarted for it.
+    mutating func listening(_ timing: ScanTiming?) -> [Output] {
+        let timing = isDeaf ? nil : timing
+        guard timing != listening else { return [] }
+        defer { listening = timing }
+        return isListening && timing != nil ? [.listening(nil), .listening(timing)] : [.listening(timing)]
     }
 }

@@ -17,7 +17,7 @@ extension ScanSession {
         case .reset:
             if case .commanding = phase, !isStopping {
                 // The parameters may be lost between ours; the answer that is outstanding proves nothing any more.
-                return listening(false) + wait(.stolen, until: incident(at: now))
+                return listening(nil) + wait(.stolen, until: incident(at: now))
             }
             return scanEnded(at: now)
         }
@@ -37,7 +37,7 @@ extension ScanSession {
             // What is outstanding comes after it, and looks at the goal when it is answered.
             return []
         case .listening:
-            return listening(false) + wait(.stolen, until: incident(at: now))
+            return listening(nil) + wait(.stolen, until: incident(at: now))
         case .waiting(.filtered, let until):
             return wait(.stolen, until: until)
         case .waiting(.stolen, _), .waiting(.refused, _), .waiting(.broken, _):
@@ -57,10 +57,10 @@ extension ScanSession {
             delay = now.addingClamped(parameters.rearmDelay.clampedNanoseconds)
         }
         if !foreign.hearsStrangers {
-            return listening(false) + wait(.stolen, until: delay)
+            return listening(nil) + wait(.stolen, until: delay)
         }
         if foreign.filtersDuplicates {
-            return listening(false) + wait(.filtered, until: delay)
+            return listening(nil) + wait(.filtered, until: delay)
         }
         // Their scan serves us as it is.
         armedAt = now
@@ -80,24 +80,24 @@ extension ScanSession {
             return []
         case .commanding, .listening, .waiting, .held:
             if isStopping { return stop() }
-            return listening(false) + wait(.broken, until: fault.next(after: now)) + [.hardwareError(code)]
+            return listening(nil) + wait(.broken, until: fault.next(after: now)) + [.hardwareError(code)]
         }
     }
 
     /// The owner wants silence.
     mutating func held(at now: Int64) -> [Output] {
         guard !isHeld else { return [] }
-        isHeld = true
+        (isHeld, probeAfterRetiming) = (true, nil)
         switch phase {
         case .idle, .held, .stopped, .commanding, .waiting(.broken, _):
             // Whether the scan of a broken controller is off shows only when it answers.
-            return listening(false)
+            return listening(nil)
         case .listening where !foreign.isScanning:
-            return listening(false) + begin(at: now)
+            return listening(nil) + begin(at: now)
         case .listening, .waiting(.stolen, _), .waiting(.filtered, _), .waiting(.refused, _):
             // The scan is off, or it belongs to others: not ours to end.
             phase = .held
-            return listening(false)
+            return listening(nil)
         }
     }
 

@@ -10,8 +10,8 @@ struct ScanSession: Hashable, Sendable {
     enum Output: Hashable, Sendable {
         case send(HCICommand)
 
-        /// Whether adverts reach us.
-        case listening(Bool)
+        /// Advertisements are received with this interval and window from now on; `nil`: they are not received.
+        case listening(ScanTiming?)
 
         /// The controller carries out the commands.
         case works
@@ -47,6 +47,8 @@ struct ScanSession: Hashable, Sendable {
         var step: Step
         var goal: Goal
         var command: HCICommand
+        /// The wanted timing when it was sent.
+        var timing: ScanTiming
         var attempt = 1
         var deadline: Int64
     }
@@ -104,7 +106,17 @@ struct ScanSession: Hashable, Sendable {
 
     var isHeld: Bool
     var isStopping = false
-    var isListening = false
+
+    /// The interval and window that are wanted, and those that the controller has accepted from us.
+    private(set) var timing: ScanTiming
+    var accepted: ScanTiming?
+
+    /// The interval and window with which advertisements are received; `nil` while they are not.
+    var listening: ScanTiming?
+
+    /// The time at which the probe is due while the scan is restarted with another timing; `nil` otherwise. Such a restart does not
+    /// end a silence.
+    var probeAfterRetiming: Int64?
 
     /// The time of the last report, or of the start of listening.
     var silentSince = Int64.min
@@ -122,8 +134,9 @@ struct ScanSession: Hashable, Sendable {
     var armedAt = Int64.min
     var refusals = 0
 
-    init(parameters: ScannerParameters, isHeld: Bool) {
+    init(parameters: ScannerParameters, timing: ScanTiming, isHeld: Bool) {
         self.parameters = parameters
+        self.timing = timing
         self.isHeld = isHeld
         rearm = BackOff(parameters.rearmDelay, limit: parameters.rearmDelayLimit)
         fault = BackOff(parameters.faultDelay, limit: parameters.faultDelayLimit)
@@ -144,6 +157,33 @@ struct ScanSession: Hashable, Sendable {
     func isProbeDue(at now: Int64) -> Bool {
         guard case .listening(let quietAt) = phase else { return false }
         return now >= quietAt
+    }
+
+    var isListening: Bool { listening != nil }
+
+    /// Whether the scan is ours and on, or is being switched on, so that a change of the timing takes effect.
+    var followsTiming: Bool {
+        switch phase {
+        case .listening, .commanding: goal == .scan
+        case .idle, .waiting, .held, .stopped: false
+        }
+    }
+
+    /// The interval and window of another program's scan that serves us; `nil` without one. Parameters that were not seen, such
+    /// as those from before the session, count as ours.
+    var adoptedTiming: ScanTiming? { goal == .adopt && isListening ? foreign.timing ?? accepted ?? timing : nil }
+
+    /// Handles that another interval and window are wanted: disable, parameters, enable, as at the start.
+    mutating func timingChanged(_ timing: ScanTiming, at now: Int64) -> [Output] {
+        guard timing != self.timing else { return [] }
+        self.timing = timing
+        switch phase {
+        case .listening(let quietAt) where goal == .scan:
+            probeAfterRetiming = quietAt
+            return listening(nil) + begin(at: now)
+        // The parameters follow, or the answer to Enable is followed by another start.
+        case .commanding, .listening, .idle, .waiting, .held, .stopped: return []
+        }
     }
 
     var goal: Goal {

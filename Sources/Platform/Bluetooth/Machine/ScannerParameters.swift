@@ -2,8 +2,8 @@ public import HCI
 
 /// The parameters of the scan and its time limits.
 public struct ScannerParameters: Hashable, Sendable {
-    /// The scan interval and window.
-    public var timing = ScanTiming.shared
+    /// The configured choice of the scan interval and window.
+    public var scan = ScanSetting.automatic()
 
     /// The time limit of a command. Linux itself gives up after two seconds.
     public var commandTimeout = Duration.seconds(2)

@@ -92,7 +92,9 @@ extension ScannerStateMachine {
         guard case .opening(let adapter) = phase else { return [] }
         guard isScanWanted else { return [.closeScanSocket] + idle(adapter) }
         phase = .scanning(adapter)
-        var session = ScanSession(parameters: parameters, isHeld: isHeld)
+        connections = Connections()
+        policy.adapterChosen(adapter, at: now)
+        var session = ScanSession(parameters: parameters, timing: policy.mode.timing, isHeld: isHeld)
         let outputs = session.begin(at: now)
         self.session = session
         return actions(outputs)
@@ -117,7 +119,7 @@ extension ScannerStateMachine {
     mutating func endSession() -> [Action] {
         guard session != nil else { return [] }
         session = nil
-        return listening(false) + [.closeScanSocket]
+        return listening(nil) + [.closeScanSocket]
     }
 
     /// Reports a failure and waits; lists the adapters first if they may explain it.

@@ -18,6 +18,12 @@ extension ScannerStateMachine {
             return inSession { $0.scanTimedOut(at: now) }
         case .device(let event):
             return deviceEventReceived(event, at: now)
+        case .leMeta(.connectionComplete, let parameters), .leMeta(.enhancedConnectionComplete, let parameters):
+            connections.completed(parameters)
+            return modeDecided(at: now)
+        case .other(.disconnectionComplete, let parameters):
+            connections.ended(parameters)
+            return modeDecided(at: now)
         case .leMeta, .other:
             return []
         }
@@ -43,13 +49,13 @@ extension ScannerStateMachine {
     /// The owner wants silence on the air, for a while.
     public mutating func held(at now: Int64) -> [Action] {
         isHeld = true
-        return inSession { $0.held(at: now) }
+        return inSession { $0.held(at: now) } + modeDecided(at: now)
     }
 
     /// The owner wants to hear again.
     public mutating func released(at now: Int64) -> [Action] {
         isHeld = false
-        return inSession { $0.released(at: now) }
+        return inSession { $0.released(at: now) } + modeDecided(at: now)
     }
 
     /// The owner wants to scan.
@@ -67,11 +73,13 @@ extension ScannerStateMachine {
     }
 
     /// The owner names another adapter, or other parameters. The scan ends on the adapter in use and begins anew; what is known
-    /// of the air stays.
+    /// of the air stays. Another choice of the interval and window alone only restarts the scan.
     public mutating func reconfigured(
         adapter: String?, parameters: ScannerParameters, at now: Int64
     ) -> [Action] {
-        guard adapterName != adapter || self.parameters != parameters else { return [] }
+        policy.configured(parameters.scan, at: now)
+        self.parameters.scan = parameters.scan
+        guard adapterName != adapter || self.parameters != parameters else { return modeDecided(at: now) }
         (adapterName, self.parameters) = (adapter, parameters)
         (hasReceived, isSilenceReported, rechecksDone) = (false, false, 0)
         switch phase {
@@ -107,7 +115,7 @@ extension ScannerStateMachine {
 
     /// Handles that the time of `nextDeadline` has come.
     public mutating func advanced(to now: Int64) -> [Action] {
-        var actions: [Action] = []
+        var actions = modeDecided(at: now)
         if let watchAgainAt, now >= watchAgainAt {
             self.watchAgainAt = nil
             actions.append(.openHotPlugSocket)
@@ -159,8 +167,8 @@ extension ScannerStateMachine {
             switch output {
             case .send(let command):
                 actions.append(.send(command))
-            case .listening(let isListening):
-                actions += listening(isListening)
+            case .listening(let timing):
+                actions += listening(timing)
             case .works:
                 faultsEnded(adapter)
                 actions += update(.works(adapter))
@@ -208,9 +216,9 @@ extension ScannerStateMachine {
         return [.update(update)]
     }
 
-    mutating func listening(_ isListening: Bool) -> [Action] {
-        guard isListening != self.isListening else { return [] }
-        self.isListening = isListening
-        return [.listening(isListening)]
+    mutating func listening(_ timing: ScanTiming?) -> [Action] {
+        guard timing != nil || isListening else { return [] }
+        isListening = timing != nil
+        return isListening ? modeReported() + [.listening(timing)] : [.listening(nil)] + modeReported()
     }
 }

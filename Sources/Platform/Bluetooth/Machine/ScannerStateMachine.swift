@@ -32,8 +32,11 @@ public struct ScannerStateMachine: Sendable {
         /// Report that the state has changed.
         case update(AdapterUpdate)
 
-        /// Report whether advertisements are received from now on.
-        case listening(Bool)
+        /// Report the interval and window with which advertisements are received from now on; `nil`: they are not received.
+        case listening(ScanTiming?)
+
+        /// Report the choice of the interval and window, with its reason.
+        case mode(ScanMode)
 
         /// The end: everything is off.
         case finish
@@ -91,6 +94,13 @@ public struct ScannerStateMachine: Sendable {
     var isScanWanted: Bool
     var isStopRequested = false
     var isListening = false
+
+    /// The choice of the interval and window, and the mode that was reported last.
+    var policy: ScanPolicy
+    var lastMode: ScanMode?
+
+    /// The connections that began during the session.
+    var connections = Connections()
     var lastUpdate: AdapterUpdate?
     var rechecksDone = 0
 
@@ -120,6 +130,7 @@ public struct ScannerStateMachine: Sendable {
         adapterName = adapter
         self.isScanWanted = isScanWanted
         self.parameters = parameters
+        policy = ScanPolicy(parameters.scan)
         fault = BackOff(parameters.faultDelay, limit: parameters.faultDelayLimit)
         hopeless = BackOff(parameters.hopelessDelay, limit: parameters.hopelessDelayLimit)
     }
@@ -133,7 +144,7 @@ public struct ScannerStateMachine: Sendable {
             case .scanning: session?.nextDeadline
             case .waiting(_, let until): until
             }
-        return [own, watchAgainAt].compactMap { $0 }.min()
+        return [own, watchAgainAt, policy.nextDeadline].compactMap { $0 }.min()
     }
 
     /// The adapter that is in use or was last; nil when there is none.

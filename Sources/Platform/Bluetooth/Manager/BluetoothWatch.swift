@@ -1,3 +1,4 @@
+import HCI
 import Plumbing
 
 /// The scanner's delegate of a ``BluetoothManager``: it broadcasts the states, and passes everything on to another.
@@ -31,9 +32,15 @@ final class BluetoothWatch: ScannerDelegate {
         delegate?.scannerDidReceive(event, at: time) ?? false
     }
 
-    func scannerDidChangeListening(_ isListening: Bool, at time: Int64) {
-        delegate?.scannerDidChangeListening(isListening, at: time)
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
+        delegate?.scannerDidChangeListening(timing, at: time)
     }
+
+    func scannerDidChoose(_ mode: ScanMode, at time: Int64) {
+        delegate?.scannerDidChoose(mode, at: time)
+    }
+
+    var wantsContinuousScan: Bool { delegate?.wantsContinuousScan ?? false }
 
     func scannerDidHearController(at time: Int64) {
         delegate?.scannerDidHearController(at: time)

@@ -11,6 +11,7 @@ package final class Scanner: Sendable {
         var wantsScan: Bool
         var isHeld = false
         var wasWoken = false
+        var usesWiFi: Bool?
         var settings: (adapter: String?, parameters: ScannerParameters)?
         var work: [@Sendable () -> Void] = []
     }
@@ -28,7 +29,7 @@ package final class Scanner: Sendable {
         adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
         kernel: some BluetoothKernel = LinuxKernel()
     ) throws(KernelError) {
-        requests = Mutex(Requests(wantsScan: wantsScan))
+        requests = Mutex(Requests(wantsScan: wantsScan, usesWiFi: kernel.hasWiFi ? nil : false))
         self.adapter = adapter
         self.parameters = parameters
         self.kernel = kernel
@@ -66,6 +67,13 @@ package final class Scanner: Sendable {
         request { $0.isHeld = false }
     }
 
+    /// Passes on whether 2.4 GHz Wi-Fi is in use, which may share the antenna; `nil`: unknown, as at the start. Without a Wi-Fi
+    /// device it is not in use.
+    package func wifiChanged(isUsed: Bool?) {
+        let isUsed = isUsed ?? (kernel.hasWiFi ? nil : false)
+        request { $0.usesWiFi = isUsed }
+    }
+
     /// Scans with another adapter, or with other parameters, from now on.
     package func reconfigure(adapter: String?, parameters: ScannerParameters) {
         request { $0.settings = (adapter, parameters) }
@@ -81,7 +89,7 @@ package final class Scanner: Sendable {
         request { $0.work.append(work) }
     }
 
-    /// Returns the requests since the last call; `shouldStop`, `wantsScan` and `isHeld` stay.
+    /// Returns the requests since the last call; `shouldStop`, `wantsScan`, `isHeld` and `usesWiFi` stay.
     func takeRequests() -> Requests {
         requests.withLock { requests in
             defer {

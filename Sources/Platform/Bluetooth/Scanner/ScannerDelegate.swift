@@ -1,3 +1,5 @@
+package import HCI
+
 /// The receiver of a scanner's reports, or of a capture's in its place.
 ///
 /// All calls come on the thread of the source's `run`. Times are the nanoseconds of its monotonic clock.
@@ -22,8 +24,18 @@ package protocol ScannerDelegate: AnyObject, Sendable {
     /// The state of Bluetooth has changed.
     func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64)
 
-    /// Adverts arrive from now on, or no longer: stolen, held, or started. Time without listening is no silence.
-    func scannerDidChangeListening(_ isListening: Bool, at time: Int64)
+    /// Advertisements are received from now on, with this interval and window, or no longer: stolen, held, or stopped. Time
+    /// without listening is not a silence.
+    ///
+    /// - Parameter timing: The interval and window; `nil`: advertisements are not received. Another timing comes after `nil`.
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64)
+
+    /// The scanner has chosen another interval and window, or has another reason for them.
+    func scannerDidChoose(_ mode: ScanMode, at time: Int64)
+
+    /// Whether a continuous scan would help now: a beacon that keeps a region inside is late. The scanner reads it after each
+    /// ``scannerDidFinishTurn(at:)``.
+    var wantsContinuousScan: Bool { get }
 
     /// The controller has sent something, be it an advert or an answer: that distinguishes an empty house from a dead
     /// radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
@@ -53,6 +65,10 @@ extension ScannerDelegate {
             return nextDeadline
         }
     }
+
+    package func scannerDidChoose(_ mode: ScanMode, at time: Int64) {}
+
+    package var wantsContinuousScan: Bool { false }
 
     package func scannerDidHearController(at time: Int64) {}
 

@@ -11,6 +11,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     var hotPlugSocket: HCISocket?
     var now: Int64
     var isHeld = false
+    var usesWiFi: Bool?
     var wantsScan: Bool
     var isFinished = false
 
@@ -45,14 +46,27 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             let isDrained = drain(&batch)
             if isFinished { return }
             // While packets are waiting the delegate would judge by half of them.
-            let deadline = isDrained ? earliest(delegate.scannerDidFinishTurn(at: now), machine.nextDeadline) : now
-            try wait(until: deadline)
+            try wait(until: isDrained ? finishTurn() : now)
             now = scanner.kernel.now()
         }
     }
 
+    /// Gives the delegate its turn, and returns the time of the next one at the latest.
+    private mutating func finishTurn() -> Int64? {
+        let deadline = delegate.scannerDidFinishTurn(at: now)
+        // Asked for only when it counts: the delegate locks for it.
+        if machine.heedsLateBeacons, delegate.wantsContinuousScan != machine.isBeaconLate {
+            perform(machine.lateBeaconChanged(!machine.isBeaconLate, at: now))
+        }
+        return earliest(deadline, machine.nextDeadline)
+    }
+
     private mutating func takeRequests() {
         let requests = scanner.takeRequests()
+        if requests.usesWiFi != usesWiFi {
+            usesWiFi = requests.usesWiFi
+            perform(machine.wifiChanged(isUsed: usesWiFi, at: now))
+        }
         if requests.isHeld != isHeld {
             isHeld = requests.isHeld
             perform(isHeld ? machine.held(at: now) : machine.released(at: now))
@@ -87,7 +101,8 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
                 if machine.adapter?.index == adapter.index { perform(powerCycle(adapter)) }
             case .send(let command): perform(send(command))
             case .update(let update): delegate.scannerDidUpdate(update, at: now)
-            case .listening(let isListening): delegate.scannerDidChangeListening(isListening, at: now)
+            case .listening(let timing): delegate.scannerDidChangeListening(timing, at: now)
+            case .mode(let mode): delegate.scannerDidChoose(mode, at: now)
             case .finish: isFinished = true
             }
         }

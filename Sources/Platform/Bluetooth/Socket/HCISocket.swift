@@ -30,7 +30,10 @@ public struct HCISocket: ~Copyable, Sendable {
             // Commands of other programs show that the scan was stolen.
             try Self.filter(
                 number,
-                [UInt8(EVT_LE_META_EVENT), UInt8(EVT_CMD_COMPLETE), UInt8(EVT_CMD_STATUS), UInt8(EVT_HARDWARE_ERROR)],
+                [
+                    UInt8(EVT_LE_META_EVENT), UInt8(EVT_CMD_COMPLETE), UInt8(EVT_CMD_STATUS), UInt8(EVT_HARDWARE_ERROR),
+                    UInt8(EVT_DISCONN_COMPLETE),
+                ],
                 types: [.event, .command])
             Self.enlargeReceiveBuffer(number)
         }

@@ -20,13 +20,16 @@ public struct WiFiState: Hashable, Sendable {
 
     public var otherConnections: [Connection] = []
 
+    /// Whether a connection or a hotspot uses 2.4 GHz, which Bluetooth uses as well; `nil`: unknown.
+    public var uses24GHz: Bool?
+
     /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
     public var activating: Bool
 
     public init(
         managerRunning: Bool = false, radioEnabled: Bool = false, hardwareEnabled: Bool = false,
         device: String? = nil, deviceReady: Bool = false, connectedSSID: String? = nil,
-        internet: InternetAccess = .unknown, activating: Bool = false
+        internet: InternetAccess = .unknown, activating: Bool = false, uses24GHz: Bool? = nil
     ) {
         self.managerRunning = managerRunning
         self.radioEnabled = radioEnabled
@@ -36,6 +39,7 @@ public struct WiFiState: Hashable, Sendable {
         self.connectedSSID = connectedSSID
         self.internet = internet
         self.activating = activating
+        self.uses24GHz = uses24GHz
     }
 
     public struct Connection: Hashable, Sendable {

@@ -202,6 +202,7 @@ export default {
   x_airFew: 'In the air: {0} other devices, too few to distinguish a deaf receiver from an absent beacon.',
   x_airMany: 'In the air: {0} other devices; the receiver was deaf to all of them for {1} s since the start.',
   x_more: 'more than 50',
+  x_scan: 'The adapter receives {0}.',
   x_deaf: 'The scan does not run now, and time without a scan is no silence.',
   x_heard: 'Heard',
   x_ago: '{0} s ago',

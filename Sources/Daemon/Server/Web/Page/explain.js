@@ -1,7 +1,7 @@
 // The reason for a region's state: a sentence, and the numbers of `okaeri explain` behind it.
 import { el } from './base.js'
 import { live } from './live.js'
-import { deviceName, heardText, signText } from './now.js'
+import { deviceName, heardText, scanText, signText } from './now.js'
 import { duration, plain, sentence, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
@@ -116,6 +116,8 @@ export const warnings = (region) => {
   return [flapping(region), deaf].filter(Boolean).map((text) => el('p', {}, text))
 }
 
+const scanSentence = ({ listening, scan }) => (listening && scan ? t('x_scan', scanText(scan)) : null)
+
 /** The numbers, of a region of the status. */
 export const explanation = (region) => {
   const status = live.status
@@ -125,6 +127,7 @@ export const explanation = (region) => {
     ...(region.signs ?? []).map((sign) => `${signText(sign)}: ${t(sign.state)}. ${rule(sign)}`),
     sensitivity,
     mistakes(region),
+    scanSentence(status.bluetooth),
     air(status),
     region.beacons.length ? null : t('noBeacons'),
   ]

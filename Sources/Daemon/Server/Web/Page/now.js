@@ -192,6 +192,15 @@ const wifiText = (wifi) => {
   return t(has(limited) ? limited : 'wifiConnected', wifi.connectedSSID, wifi.device)
 }
 
+/** The share of the time in which the adapter receives, and why; null for a capture. */
+export const scanText = (scan) => {
+  if (!scan) return null
+  const reason = `scan_${scan.reason}`
+  // A daemon of a later version may have other reasons.
+  if (!has(reason)) return scan.text
+  return t(scan.share < 1 ? 'scanPart' : 'scanAll', t(reason), plain(Math.round(scan.share * 100)))
+}
+
 const machineRows = (status) => {
   const { bluetooth, wifi } = status
   const hears = bluetooth.state === 'poweredOn' && bluetooth.listening
@@ -199,7 +208,7 @@ const machineRows = (status) => {
   const rows = [
     {
       name: t('bluetooth'),
-      text: hears ? t('listening', status.source) : `${word}. ${sentence(bluetooth.reason)}`,
+      text: hears ? [t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean).join(t('sep')) : `${word}. ${sentence(bluetooth.reason)}`,
       good: hears,
     },
     {
