@@ -174,6 +174,10 @@ let targets = [
             "RegionMonitoring", "SystemPackage",
         ], house + lifetimes),
     program(
+        "ScanBenchmark", in: "Benchmarks/Scan/Harness",
+        ["Bluetooth", "ControllerEmulation", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring"],
+        house + lifetimes),
+    program(
         "SiteBenchmark", in: "Benchmarks/Site/Harness",
         ["Agreement", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
     module("TestSupport", in: "Tests", ["DBus", "Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
