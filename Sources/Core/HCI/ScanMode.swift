@@ -52,7 +52,7 @@ public struct ScanMode: Hashable, Sendable {
     /// The interval and the window.
     public var timing: ScanTiming
 
-    /// Why they were chosen.
+    /// The reason for them.
     public var reason: Reason
 
     /// A timing with its reason.
