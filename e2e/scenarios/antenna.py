@@ -28,6 +28,7 @@ def late_beacon(folder):
     half of it again, for the Wi-Fi at 2.4 GHz."""
     wifi.AccessPoint(folder)
     wifi.save_profile()
+    run("nmcli", "device", "wifi", "list", "--rescan", "yes")
     run("nmcli", "connection", "up", "home", within=60)
     controller = Controller(folder)
     described = region()
