@@ -5,29 +5,36 @@ import Plumbing
 /// dB, less a bias, times the seconds for which it lasts. A large lead changes the room after a short time and a
 /// small lead after a long time. A lead that comes and goes does not change it.
 ///
-/// The required evidence depends on the beacon. Each receiver measures its noise, the differences from half second to
-/// half second. Over a quarter of a minute the signal of a beacon at rest varies by as much as its noise, and the
-/// signal of a moving beacon varies several times as much. A change of room needs more evidence if the beacon moves
-/// less, measured over all receivers, and if its noise is larger. (Von Neumann's ratio, "Distribution of the ratio of
-/// the mean square successive difference to the variance", 1941.)
+/// The required evidence depends on whether the beacon moves. The signal of each receiver varies by its noise, which
+/// ``SignalWindow`` measures from half second to half second, and by the motion of the beacon, which takes seconds. The
+/// variance over a quarter of a minute, less that of the noise, and averaged over all receivers, is a measure of the
+/// motion alone: on the recordings it is the same with one of four advertisements as with all of them, and a shadow
+/// on one receiver has a small part in it. A beacon in motion changes its room quickly, a beacon at rest slowly. (The
+/// comparison of a variance with successive differences: von Neumann, "Distribution of the ratio of the mean square
+/// successive difference to the variance", 1941.)
 struct RoomEstimator: Sendable {
-    /// Fitted on recordings of a flat, a garage and a hall: whole, thinned, with added noise, and without some of the
-    /// receivers.
+    /// Chosen on recordings of a flat, a garage and a hall, on variants of them (reversed, thinned, with noise, with
+    /// offsets, without some of the receivers), on signals of phones at rest, and on simulated flats. A value that is
+    /// smaller by a quarter or larger by a third changes the share of time with the right room by about 0.01 at most.
     struct Parameters: Sendable {
-        /// The required evidence at ``motion``, in dB·s, and its increase for each dB of noise.
-        var threshold = 9.56
-        var thresholdOfNoise = 1.31
-        /// The lead that does not count, in dB, and its increase for each dB of noise.
-        var bias = 1.13
-        var biasOfNoise = 0.291
-        /// The variance of a moving beacon as a multiple of its noise, at which the threshold is used unchanged.
-        var motion = 2.35
-        /// The bounds of the factor of the required evidence, which is the stillness to the power of 1.5.
-        var scale = 0.401...8.0
-        /// The time constant of the measured variation, in seconds.
-        var memory = 10.1
-        /// The part of the noise that counts for a beacon that moves.
-        var movingNoise = 0.6
+        /// The required evidence at ``motion``, in dB·s, and its increase for each dB of noise. A smaller value
+        /// changes the room sooner, and more often than necessary.
+        var threshold = 13.0
+        var thresholdOfNoise = 0.4
+        /// The lead that does not count at ``motion``, in dB, and its increase for each dB of noise.
+        var bias = 2.4
+        var biasOfNoise = 0.1
+        /// The variance beyond the noise at which threshold and bias are used unchanged, in dB².
+        var motion = 11.0
+        /// The part of the noise that is subtracted. It is above one because the measured noise varies, too.
+        var noiseShare = 1.2
+        /// The bounds of the factor of the required evidence, which is the power of −1.5 of the variance. With a smaller
+        /// lower bound a car between two receivers changes rooms at each shadow; with a larger upper bound a wrong
+        /// first room stays too long.
+        var scale = 0.45...8.0
+        /// The time constant of the measured variance, in seconds. A shorter one forgets the motion before the new
+        /// room leads; a longer one counts a beacon as moving after it is put down.
+        var memory = 18.0
     }
 
     var parameters = Parameters()
@@ -52,10 +59,18 @@ struct RoomEstimator: Sendable {
     /// The difference to the strongest receiver of its room at which a receiver counts half, in dB.
     private static let halving = 1.5
 
-    /// The decrease in dB a second of the evidence for a room without a signal, and of the signal of a receiver
-    /// without observations.
+    /// The decrease in dB a second of the evidence for a room without a signal, of the signal of a receiver that
+    /// receives nothing while another one does, and of the signal of a receiver without observations. With few
+    /// advertisements a pause of some seconds at one receiver is usual, and does not mean that the beacon left.
     private static let fading = 3.0
+    private static let silentFading = 8.0
     private static let deadFading = 0.25
+
+    /// The smallest variance that counts, in dB²: otherwise the factor of a beacon at rest would be unlimited.
+    private static let leastVariance = 0.3
+
+    /// The variance of a signal that is rounded and published only after it has moved, in dB².
+    private static let rounding = 1.0
 
     private struct Receiver: Sendable {
         var node: String
@@ -69,6 +84,8 @@ struct RoomEstimator: Sendable {
         /// The time from which it receives nothing. Its last signal counts until another receiver receives the beacon
         /// later: when a beacon stops, the receivers detect its silence at different times.
         var silentSince: Int64?
+        /// Whether another receiver has received the beacon since then. The last signal then decreases.
+        var isFading = false
         var heardAt: Int64
     }
 
@@ -92,7 +109,7 @@ struct RoomEstimator: Sendable {
         guard !receivers.isEmpty else { return nil }
         let isOpen =
             published == nil || evidence.contains { $0 > 0 }
-            || receivers.contains { $0.isDark || $0.room != published && $0.silentSince == nil }
+            || receivers.contains { $0.isDark || $0.isFading || $0.room != published && $0.silentSince == nil }
         return isOpen ? last.addingClamped(Self.step) : nil
     }
 }
@@ -116,7 +133,9 @@ extension RoomEstimator {
             return
         }
         let transmitted = now.addingClamped(-Int64(min(age ?? 0, 3600) * 1e9))
-        receivers.removeAll { $0.node != node && $0.silentSince ?? .max < transmitted }
+        for index in receivers.indices where receivers[index].silentSince ?? .max < transmitted {
+            receivers[index].isFading = true
+        }
         let index = receivers.firstIndex { $0.node == node }
         let place = position(of: room)
         let noise = min(20, max(0.5, spread ?? 2.5))
@@ -126,6 +145,7 @@ extension RoomEstimator {
             receivers[index].room = place
             receivers[index].isDark = false
             receivers[index].silentSince = nil
+            receivers[index].isFading = false
             receivers[index].heardAt = now
         } else {
             receivers.append(
@@ -189,17 +209,16 @@ extension RoomEstimator {
 
     /// Adds up a span of so many seconds, in which every level was constant.
     private mutating func weigh(_ seconds: Double) {
-        let ratio = motion(seconds)
+        let variance = motion(seconds)
         let (levels, noises) = signals()
         guard let published else {
             guard let began, last.subtractingClamped(began) >= Self.firstWait else { return }
             self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }
-        let stillness = parameters.motion / ratio
+        let stillness = parameters.motion / variance
         let scale = min(
             max(stillness * stillness.squareRoot(), parameters.scale.lowerBound), parameters.scale.upperBound)
-        let part = parameters.movingNoise + (1 - parameters.movingNoise) * min(1, max(0, (scale - 1) / 2))
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
             guard let level = levels[room],
@@ -208,7 +227,7 @@ extension RoomEstimator {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
-            let noise = part * (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
+            let noise = (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
             let lead = min(Self.longestLead, level - (levels[published] ?? Self.floor))
             let bias = min(Self.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
             evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
@@ -244,24 +263,28 @@ extension RoomEstimator {
         return Double(sign: .plus, exponent: Int(whole), significand: 1 + exponent - whole)
     }
 
-    /// Returns the movement of the beacon beyond its noise.
+    /// Returns the mean variance of the signals beyond their noise, in dB².
     private mutating func motion(_ seconds: Double) -> Double {
         let weight = seconds / (seconds + parameters.memory)
-        var swing = 0.0
-        var noise = 0.0
+        var excess = 0.0
+        var count = 0.0
         for index in receivers.indices {
             if receivers[index].isDark {
                 receivers[index].level -= Self.deadFading * seconds
                 continue
             }
-            if receivers[index].silentSince != nil { continue }
+            if receivers[index].silentSince != nil {
+                if receivers[index].isFading { receivers[index].level -= Self.silentFading * seconds }
+                continue
+            }
             let distance = receivers[index].level - receivers[index].slow
             receivers[index].variance += weight * (distance * distance - receivers[index].variance)
             receivers[index].slow += weight * distance
-            swing += receivers[index].variance
-            noise += receivers[index].noise * receivers[index].noise + 1
+            let noise = receivers[index].noise * receivers[index].noise + Self.rounding
+            excess += receivers[index].variance - parameters.noiseShare * noise
+            count += 1
         }
         receivers.removeAll { $0.level < Self.floor }
-        return noise > 0 ? max(0.05, swing / noise) : 1
+        return count > 0 ? max(Self.leastVariance, excess / count) : parameters.motion
     }
 }
