@@ -237,8 +237,8 @@ import Testing
                 return later.publishedKinds().contains(.didExitRegion(home))
             }
         }
-        #expect(exitTime(read.memory(at: 0)) == 12, "the shortest there is, for it is heard every second")
-        #expect(exitTime(.init()) == 30, "the time to begin with")
+        #expect(exitTime(read.memory(at: 0)) == 14, "the shortest there is, for it is heard every second")
+        #expect(exitTime(.init()) == 35, "the time to begin with")
     }
 
     @Test func `remembered states are not valid for long`() throws {
@@ -296,7 +296,7 @@ import Testing
             MonitoredRegion(BeaconRegion(identifier: "home", constraint: .minor(LocationBench.beacon.uuid, 100, 100))))
         later.listen()
         later.hear(-59)
-        later.pass(31)
+        later.pass(36)
         #expect(later.publishedKinds().last.map { "\($0)".contains("outside") } == true)
     }
 

@@ -198,7 +198,7 @@ import Testing
             logger: quiet,
             progress: { _, _ in }, { _ in })
         let text = try MistakesHistory(directory: folder.path, region: nil, since: nil).text
-        #expect(text.contains("  home  silent for 20 s, back 8 s after the exit"))
+        #expect(text.contains("  home  silent for 20 s, back 6 s after the exit"))
         #expect(text.contains("\n  and none of them with \"exitAfter\": 20"))
     }
 
@@ -225,11 +225,11 @@ import Testing
         driver.scannerWillStart(at: 0)
         driver.scannerDidChangeListening(.continuous, at: 0)
         for second in 0...100 { _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(Double(second))) }
-        _ = driver.scannerDidFinishTurn(at: nanoseconds(112))
+        _ = driver.scannerDidFinishTurn(at: nanoseconds(114))
         _ = driver.scannerDidReceive(event().span.bytes, at: nanoseconds(115))
         let records = log.records.withLock { $0 }
         let record = try #require(records.first)
-        #expect((record.region, record.silence.length, record.silence.leftFor) == ("home", .seconds(15), .seconds(3)))
+        #expect((record.region, record.silence.length, record.silence.leftFor) == ("home", .seconds(15), .seconds(1)))
         #expect(record.time == evening + nanoseconds(115))
         #expect(record.silence.wasFalseExit)
         #expect(log.names.withLock { $0.filter { $0 == "didEnterRegion" }.count } == 2)

@@ -106,7 +106,7 @@ import WiFi
             while let event = await events.next() {
                 #expect(event.kind.name.rawValue != "didEnterRegion")
                 guard event.kind.name.rawValue == "didExitRegion" else { continue }
-                #expect(event.time == evening + nanoseconds(30))
+                #expect(event.time == evening + nanoseconds(35))
                 return
             }
         }

@@ -43,7 +43,7 @@ import Testing
         var air = Air()
         for second in 0..<900 { air.receive(event(), address: second / 60, at: Double(second)) }
         air.run(to: 2000)
-        #expect(air.exits == [899 + 12])
+        #expect(air.exits == [899 + 14])
     }
 
     @Test(arguments: [0, 2, 3, 4])

@@ -42,7 +42,7 @@ import Testing
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
         #expect(monitor.air.isCompany)
-        #expect(abs(try #require(exit(monitor.run(to: last + 1000))) - last - 20) < 0.001)
+        #expect(abs(try #require(exit(monitor.run(to: last + 1000))) - last - 14 * 5 / 3.0) < 0.001)
     }
 
     @Test(arguments: [60.0, 300, 900])
@@ -70,10 +70,10 @@ import Testing
         var last = 0.0
         for round in 0..<40 {
             last = hear(&monitor, others: 8, from: Double(round) * 100, for: 86)
-            #expect(exit(monitor.run(to: last + 12)) == nil, "round \(round)")
+            #expect(exit(monitor.run(to: last + 14)) == nil, "round \(round)")
         }
-        #expect(monitor.regionSnapshots[0].exitTime < .seconds(16), "silences of 15 s would make it 30")
-        _ = hear(&monitor, others: 8, from: last + 13, for: 16, beaconToo: false)
+        #expect(monitor.regionSnapshots[0].exitTime < .seconds(25), "silences of 15 s would make it 30")
+        _ = hear(&monitor, others: 8, from: last + 13, for: 26, beaconToo: false)
         #expect(monitor.regionSnapshots[0].state == .outside, "the others are received, and the beacon is not")
     }
 
@@ -81,7 +81,7 @@ import Testing
         var monitor = listening(home)
         let last = hear(&monitor, others: 3, for: 300)
         #expect(!monitor.air.isCompany)
-        #expect(try #require(exit(monitor.run(to: last + 100))) == last + 12)
+        #expect(try #require(exit(monitor.run(to: last + 100))) == last + 14)
     }
 
     @Test func `a household that leaves together leaves in time`() throws {
@@ -93,18 +93,18 @@ import Testing
             }
         }
         #expect(monitor.air.devices == 0)
-        #expect(try #require(exit(monitor.run(to: 1000))) == 299.45 + 12)
+        #expect(try #require(exit(monitor.run(to: 1000))) == 299.45 + 14)
     }
 
     @Test func `a beacon alone in the air leaves in time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 0, for: 300)
-        #expect(try #require(exit(monitor.run(to: last + 100))) == last + 12)
+        #expect(try #require(exit(monitor.run(to: last + 100))) == last + 14)
     }
 
     @Test(arguments: [(45, 1, 1), (120, 8, 3), (120, 8, 30)])
     func `phones that pass by delay no exit`(every: Int, count: Int, heard: Int) throws {
-        for (region, expected) in [(home, 12.0), (home(after: 60), 60), (home(after: 300), 300)] {
+        for (region, expected) in [(home, 14.0), (home(after: 60), 60), (home(after: 300), 300)] {
             var generator = SeededGenerator(seed: 5)
             var monitor = listening(region)
             var phones: [UInt64] = []
@@ -176,9 +176,9 @@ import Testing
     @Test func `while the others are received a silence counts in full`() {
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
-        _ = hear(&monitor, others: 8, from: last + 0.05, for: 11, beaconToo: false)
+        _ = hear(&monitor, others: 8, from: last + 0.05, for: 13, beaconToo: false)
         #expect(monitor.regionSnapshots[0].state == .inside)
-        _ = hear(&monitor, others: 8, from: last + 11.05, for: 2, beaconToo: false)
+        _ = hear(&monitor, others: 8, from: last + 13.05, for: 2, beaconToo: false)
         #expect(monitor.regionSnapshots[0].state == .outside)
     }
 
@@ -188,9 +188,9 @@ import Testing
         monitor.listeningPaused(at: at(last + 1))
         monitor.advertisementHeard(from: 7, at: at(last + 30))
         monitor.listeningResumed(at: at(last + 61))
-        _ = hear(&monitor, others: 8, from: last + 61.05, for: 10, beaconToo: false)
+        _ = hear(&monitor, others: 8, from: last + 61.05, for: 12, beaconToo: false)
         #expect(monitor.regionSnapshots[0].state == .inside)
-        _ = hear(&monitor, others: 8, from: last + 71.05, for: 3, beaconToo: false)
+        _ = hear(&monitor, others: 8, from: last + 73.05, for: 3, beaconToo: false)
         #expect(monitor.regionSnapshots[0].state == .outside)
         #expect(monitor.air.deaf == .zero)
     }
@@ -201,7 +201,7 @@ import Testing
         #expect(exit(monitor.run(to: last + 14)) == nil, "the receiver is deaf")
         monitor.advertisementHeard(from: 0xC0_1122_3344, at: at(last + 14))
         // Four seconds after the last advertisement count, and all that is listened from here on.
-        #expect(abs(try #require(exit(monitor.run(to: last + 100))) - last - 20) < 0.001)
+        #expect(abs(try #require(exit(monitor.run(to: last + 100))) - last - 14 * 5 / 3.0) < 0.001)
     }
 
     @Test func `a sparse neighbourhood is not taken for a deaf receiver`() {

@@ -26,21 +26,21 @@ import Testing
     @Test func `one that only a quick region would have taken for one is`() throws {
         let silence = try #require(silences(home(), after: 10).first)
         #expect(silence.length == .seconds(10))
-        #expect(silence.exitTimes == .init(quick: .seconds(8), balanced: .seconds(12), patient: .seconds(20)))
+        #expect(silence.exitTimes == .init(quick: .seconds(8), balanced: .seconds(14), patient: .seconds(24)))
         #expect(silence.leftFor == nil && !silence.wasFalseExit)
         #expect(Sensitivity.allCases.map { silence.isFalseExit(after: silence.exitTimes[$0]) } == [true, false, false])
     }
 
     @Test func `a false exit is reported as such`() throws {
-        let silence = try #require(silences(home(), after: 15).first)
+        let silence = try #require(silences(home(), after: 17).first)
         #expect(silence.leftFor == .seconds(3) && silence.wasFalseExit)
         #expect(silence.signalBefore == -60 && silence.signalAfter == -60)
         #expect(Sensitivity.allCases.map { silence.isFalseExit(after: silence.exitTimes[$0]) } == [true, true, false])
-        #expect(silence.isFalseExit(after: .seconds(14)) && !silence.isFalseExit(after: .seconds(15)))
+        #expect(silence.isFalseExit(after: .seconds(16)) && !silence.isFalseExit(after: .seconds(17)))
     }
 
     @Test func `it is the region's own time that has left it`() throws {
-        let patient = try #require(silences(home(.patient), after: 15).first)
+        let patient = try #require(silences(home(.patient), after: 17).first)
         #expect(patient.leftFor == nil && !patient.wasFalseExit)
         let configured = try #require(silences(home(after: 9), after: 10).first)
         #expect(configured.leftFor == .seconds(1) && configured.wasFalseExit)
@@ -48,8 +48,8 @@ import Testing
 
     @Test func `a return that is weak, or after five minutes, ends an absence`() throws {
         let weak = try #require(silences(home(), after: 60, rssi: -85).first)
-        #expect(weak.leftFor == .seconds(48) && !weak.isOfLikeStrength && !weak.wasFalseExit)
-        let late = try #require(silences(home(), after: 315).first)
+        #expect(weak.leftFor == .seconds(46) && !weak.isOfLikeStrength && !weak.wasFalseExit)
+        let late = try #require(silences(home(), after: 317).first)
         #expect(late.leftFor == .seconds(303) && !late.wasFalseExit)
         #expect(late.isFalseExit(after: late.exitTimes.patient), "a patient region would have seen it back in time")
         #expect(silences(home(), after: 400).isEmpty, "an absence to everybody")
@@ -68,8 +68,8 @@ import Testing
         var monitor = listening(home())
         for second in 0..<100 { _ = monitor.sighted(beacon(1, rssi: -60), at: at(Double(second))) }
         _ = monitor.run(to: 120)
-        let silence = try #require(monitor.sighted(beacon(2, rssi: -90), at: at(120)).silences.first)
-        #expect(silence.length == .seconds(21) && silence.leftFor == .seconds(9) && silence.wasFalseExit)
+        let silence = try #require(monitor.sighted(beacon(2, rssi: -80), at: at(120)).silences.first)
+        #expect(silence.length == .seconds(21) && silence.leftFor == .seconds(7) && silence.wasFalseExit)
         #expect(silence.signalBefore == nil && silence.signalAfter == nil, "two beacons are not of like strength")
     }
 

@@ -27,22 +27,22 @@ import Testing
         monitor.run(to: last + 1000).first { $0.action.label == "exit" }.map { $0.time - last }
     }
 
-    @Test func `before anything is learned it is thirty seconds`() {
+    @Test func `before anything is learned it is thirty-five seconds`() {
         var monitor = listening(learning())
         let last = hear(&monitor, [1, 1, 1])
-        #expect(delay(&monitor, after: last) == 30)
+        #expect(delay(&monitor, after: last) == 35)
     }
 
     @Test func `a beacon that never pauses is gone soon, one that often does is waited for`() throws {
         var steady = listening(learning())
         var last = hear(&steady, Array(repeating: 1, count: 300))
-        #expect(try #require(delay(&steady, after: last)) == 12)
+        #expect(try #require(delay(&steady, after: last)) == 14)
 
         var patchy = listening(learning())
         let gaps = (0..<300).map { $0 % 12 == 0 ? 9.0 : $0 % 5 == 0 ? 4 : 1 }
         last = hear(&patchy, gaps)
         let waited = try #require(delay(&patchy, after: last))
-        #expect(waited > 20 && waited < 60, "\(waited)")
+        #expect(waited > 14 && waited < 60, "\(waited)")
     }
 
     @Test func `a gap that occurs once in an hour is remembered`() {
@@ -63,7 +63,7 @@ import Testing
     @Test func `a day's listening goes on by hundredths of a second`() throws {
         var monitor = RegionMonitor([learning()], at: at(0))
         let day = LearnedSilences.Gaps(counts: [20], listened: 120_000)
-        let silences = LearnedSilences(minutes: .init(), day: day, sums: [], learned: 15)
+        let silences = LearnedSilences(minutes: .init(), day: day, learned: 15)
         monitor.restored(.init(beacons: [.init(identity: beacon().identity, silences: silences)]))
         _ = monitor.adapterRecovered(at: at(0))
         for step in 0...15_000 { _ = monitor.sighted(beacon(), at: at(Double(step) / 50)) }
@@ -74,22 +74,22 @@ import Testing
     @Test func `where it is heard badly now it is waited for now, however good the day was`() {
         var monitor = listening(learning())
         var last = hear(&monitor, Array(repeating: 1, count: 20 * 3600))
-        #expect(monitor.regionSnapshots[0].exitTime == .seconds(12))
-        last = hear(&monitor, (0..<180).map { $0 % 4 == 0 ? 9 : 4 }, from: last)
+        #expect(monitor.regionSnapshots[0].exitTime == .seconds(14))
+        last = hear(&monitor, (0..<180).map { step -> Double in step % 4 == 0 ? Double(9 + step % 5) : 4 }, from: last)
         let timing = monitor.judgements(at: at(last), limit: 1)[0].first?.exit
         #expect(timing?.memory == .minutes)
-        #expect(timing.map { $0.time > .seconds(15) } ?? false, "\(String(describing: timing))")
+        #expect(timing.map { $0.time > .seconds(14) } ?? false, "\(String(describing: timing))")
     }
 
     @Test func `after a bad quarter of an hour it recovers within days`() throws {
         var monitor = listening(learning())
         var last = hear(&monitor, Array(repeating: 1, count: 3600))
-        last = hear(&monitor, (0..<180).map { $0 % 6 == 0 ? 11 : 4 }, from: last)
+        last = hear(&monitor, (0..<180).map { step -> Double in step % 6 == 0 ? Double(11 + step % 5) : 4 }, from: last)
         let bad = monitor.regionSnapshots[0].exitTime
         last = hear(&monitor, Array(repeating: 1, count: 7 * 86_400), from: last)
         let recovered = monitor.regionSnapshots[0].exitTime
         #expect(bad > .seconds(18), "\(bad)")
-        #expect(recovered < .seconds(15), "\(recovered)")
+        #expect(recovered == .seconds(14), "\(recovered)")
         #expect(abs(try #require(delay(&monitor, after: last)) - recovered / .seconds(1)) < 0.001)
     }
 
@@ -134,7 +134,7 @@ import Testing
         }
         #expect(times[1] > times[0] && times[2] < times[1], "\(times)")
         func tail(_ now: Double) -> Duration? {
-            monitor.judgements(at: at(now), limit: 1)[0].first?.exit.tail?.exitTime
+            monitor.judgements(at: at(now), limit: 1)[0].first?.exit.tail?.longest
         }
         let before = tail(last) ?? .zero
         last = hear(&monitor, [11.5], from: last)
@@ -159,14 +159,14 @@ import Testing
         #expect(waited > 5 * interval && waited <= 300, "\(waited)")
     }
 
-    @Test func `the exit time follows a tag beyond a minute and a half where it must`() {
+    @Test func `the exit time follows a tag beyond two minutes where it must`() {
         var monitor = listening(learning())
         var last = 0.0
         for step in 0..<400 {
             last += step % 20 == 19 ? 130 : 20
             _ = monitor.sighted(beacon(), at: at(last))
         }
-        #expect(monitor.regionSnapshots[0].exitTime > .seconds(150))
+        #expect(monitor.regionSnapshots[0].exitTime > .seconds(130))
     }
 
     @Test func `an exit that was none is a lesson, an absence is not`() {
@@ -180,8 +180,8 @@ import Testing
             return monitor.regionSnapshots[0].exitTime
         }
         #expect(after(60, fadingTo: -70, backAt: -70) > .seconds(20), "it sat there all the time")
-        #expect(after(60, fadingTo: -92, backAt: -90) == .seconds(12), "it was carried away, and back")
-        #expect(after(3600, fadingTo: -70, backAt: -70) == .seconds(12), "an hour is no gap")
+        #expect(after(60, fadingTo: -92, backAt: -90) == .seconds(14), "it was carried away, and back")
+        #expect(after(3600, fadingTo: -70, backAt: -70) == .seconds(14), "an hour is no gap")
     }
 
     @Test func `a beacon that falls silent at full strength is waited for longer than a faint one`() {
@@ -200,26 +200,26 @@ import Testing
             let last = hear(&monitor, Array(repeating: 1, count: 300))
             return try #require(delay(&monitor, after: last))
         }
-        #expect(steady == [8, 12, 20])
+        #expect(steady == [8, 14, 24])
         let patchy = Sensitivity.allCases.map { sensitivity in
             var monitor = listening(learning(sensitivity))
-            _ = hear(&monitor, (0..<300).map { $0 % 12 == 0 ? 7.0 : 1 })
+            _ = hear(&monitor, (0..<300).map { step -> Double in step % 12 == 0 ? 7 + Double(step % 5) * 0.2 : 1 })
             return monitor.regionSnapshots[0].exitTime
         }
         #expect(patchy[0] < patchy[1] && patchy[1] < patchy[2], "\(patchy)")
         #expect(patchy[0] > .seconds(8))
     }
 
-    @Test func `a sinking signal is waited for up to half as long again`() {
+    @Test func `a sinking signal is waited for up to two fifths longer`() {
         var steady = listening(learning())
         var sinking = listening(learning())
-        let gaps = (0..<200).map { $0 % 9 == 0 ? 6.0 : 1 }
+        let gaps = (0..<200).map { step -> Double in step % 9 == 0 ? Double(9 + step % 5) : 1 }
         _ = hear(&steady, gaps, rssi: -70)
         let last = hear(&sinking, gaps, rssi: -70)
         let before = sinking.regionSnapshots[0].exitTime
         _ = hear(&sinking, [1, 1, 1, 1], from: last, rssi: -90)
         let after = sinking.regionSnapshots[0].exitTime
-        #expect(after > before * 1.2 && after <= before * 1.55, "\(before) became \(after)")
+        #expect(after > before * 1.2 && after <= before * 1.45, "\(before) became \(after)")
     }
 
     @Test func `our own pauses teach nothing`() {

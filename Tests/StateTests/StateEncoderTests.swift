@@ -40,7 +40,7 @@ import Testing
                 beacons: [
                     .init(
                         identity: home,
-                        silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
+                        silences: LearnedSilences(minutes: .init(), day: .init(), learned: learned))
                 ]))
     }
 

@@ -40,9 +40,10 @@ import WiFi
             .init(
                 identity: home,
                 silences: LearnedSilences(
-                    minutes: .init(counts: (0..<60).map { Float($0) / 4 }, listened: 600),
-                    day: .init(counts: [0, 0.5, 3], listened: 7200.25), ages: [3, 0, 70],
-                    sums: (0..<44).map(Float.init), learned: 15))
+                    minutes: .init(
+                        counts: (0..<60).map { Float($0) / 4 }, sums: (0..<60).map(Float.init), listened: 600),
+                    day: .init(counts: [0, 0.5, 3], sums: [0, 0.75, 4.5], listened: 7200.25), ages: [3, 0, 70],
+                    learned: 15))
         ])
 
     private let prompts = PromptMemory(

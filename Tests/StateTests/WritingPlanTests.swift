@@ -18,7 +18,7 @@ import WiFi
             beacons: [
                 .init(
                     identity: home,
-                    silences: LearnedSilences(minutes: .init(), day: .init(), sums: [], learned: learned))
+                    silences: LearnedSilences(minutes: .init(), day: .init(), learned: learned))
             ])
         return PersistedState(written: .now, parts: [PresenceMemory(regions), PromptMemory()])
     }

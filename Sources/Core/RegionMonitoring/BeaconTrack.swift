@@ -50,7 +50,8 @@ struct BeaconTrack: Sendable {
         if !regions.isEmpty {
             let gap = listened.silence(since: lastListened, tolerance: tolerance)
             silences.heard(
-                after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi)
+                after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi,
+                wasDeafOfLate: listened.wasDeafOfLate)
         }
         measuredPower = sighting.measuredPower
         lastHeard = now

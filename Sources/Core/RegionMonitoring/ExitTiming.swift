@@ -35,10 +35,8 @@ public struct ExitTiming: Hashable, Sendable {
         public var gaps: Double
         /// The length of the longest of them, within a tenth.
         public var longest: Duration
-        /// The scan time in which they occurred, weighted likewise.
+        /// The listening time in which they occurred, weighted likewise.
         public var listened: Duration
-        /// The silence that is as rare as the target false-exit rate.
-        public var exitTime: Duration
     }
 
     /// The time in force.
@@ -47,7 +45,7 @@ public struct ExitTiming: Hashable, Sendable {
     /// The basis of the time.
     public var basis: Basis
 
-    /// The factor by which a falling signal extends the time: from 1, not at all, to 1.5.
+    /// The factor by which a falling signal extends the time: from 1, not at all, to 1.4.
     public var prolongation = 1.0
 
     /// The bound that the time has reached, if any.
@@ -58,4 +56,8 @@ public struct ExitTiming: Hashable, Sendable {
 
     /// The memory of the longest gaps; `nil` if none matter.
     public var memory: Memory?
+
+    /// The number of false exits in a day of listening that the longest gaps of the last day predict for this time; `nil` without
+    /// gaps. The gaps that a learned time comes from lie below it, so this is an estimate and not a count.
+    public var falseExits: Double?
 }

@@ -23,99 +23,130 @@ enum GapBins {
     static func middle(_ bin: Int) -> Double { (start(bin) + start(bin + 1)) / 2 }
 }
 
-/// A histogram of gaps by length, weighted by age, with the scan time in which they occurred.
+/// A histogram of gaps by length, weighted by age, with the listening time in which they occurred.
 struct GapMemory<let binCount: Int>: Sendable {
-    /// The number of gaps of each length, the shortest first, up to the longest that there are bins for.
+    /// The number of gaps of each length, the shortest first, up to the longest that there are bins for; and the sum of their lengths
+    /// in seconds.
     private(set) var counts = InlineArray<binCount, Float>(repeating: 0)
+    private(set) var sums = InlineArray<binCount, Float>(repeating: 0)
 
-    /// The scan time in seconds: before the last weighting, and since. A float cannot add 0.01 s to a day.
+    /// The listening time in seconds: before the last weighting, and since. A float cannot add 0.01 s to a day.
     private var remembered: Float = 0
     private var unforgotten: Float = 0
 
-    /// The whole scan time in seconds, weighted by age.
+    /// The whole listening time in seconds, weighted by age.
     var listened: Float { remembered + unforgotten }
 
     static var first: Int { GapBins.count - binCount }
 
     init() {}
 
-    init(counts: InlineArray<binCount, Float>, listened: Float) {
-        (self.counts, remembered) = (counts, listened)
+    init(counts: InlineArray<binCount, Float>, sums: InlineArray<binCount, Float>, listened: Float) {
+        (self.counts, self.sums, remembered) = (counts, sums, listened)
     }
 
     /// Records a gap that has ended.
     ///
     /// - Parameters:
-    ///   - bin: The bin among all bins; one that is not stored here counts as scan time alone.
-    ///   - halfLife: The seconds of scan time after which a gap counts half.
-    /// - Returns: The factor of the weighting, if there was one.
+    ///   - bin: The bin among all bins; one that is not stored here counts as listening time alone.
+    ///   - halfLife: The seconds of listening time after which a gap counts half.
+    /// - Returns: Whether the gaps were weighted anew.
     @inline(__always)
-    mutating func add(_ gap: Float, bin: Int, weight: Float = 1, halfLife: Float) -> Float? {
+    mutating func add(_ gap: Float, bin: Int, halfLife: Float) -> Bool {
         unforgotten += gap
         // Weighting at every hundredth of the half-life is often enough, and cheap.
-        let forgotten = unforgotten > halfLife / 100 ? forget(halfLife) : nil
-        if bin >= Self.first { counts[bin - Self.first] += weight }
-        return forgotten
+        let isDue = unforgotten > halfLife / 100
+        if isDue { forget(halfLife) }
+        if bin >= Self.first {
+            counts[bin - Self.first] += 1
+            sums[bin - Self.first] += gap
+        }
+        return isDue
     }
 
-    mutating func forget(_ bin: Int) { counts[bin] = 0 }
+    mutating func forget(_ bin: Int) { (counts[bin], sums[bin]) = (0, 0) }
 
-    private mutating func forget(_ halfLife: Float) -> Float {
+    private mutating func forget(_ halfLife: Float) {
         let weight = Float(exp2(Double(-unforgotten / halfLife)))
         remembered = (remembered + unforgotten) * weight
         unforgotten = 0
-        for bin in 0..<binCount { counts[bin] *= weight }
-        return weight
+        for bin in 0..<binCount {
+            counts[bin] *= weight
+            sums[bin] *= weight
+        }
     }
 
-    /// Returns the length at which a gap is as rare as `targetRate`.
+    /// Returns the mean length of the gaps in a bin. Stored sums cannot move it out of the bin.
+    private func mean(_ bin: Int) -> Double {
+        let (start, end) = (GapBins.start(bin + Self.first), GapBins.start(bin + Self.first + 1))
+        guard counts[bin] > 0 else { return start }
+        return min(max(Double(sums[bin]) / Double(counts[bin]), start), end)
+    }
+
+    /// Returns the distribution of the longest gaps, or `nil` if there are none.
     ///
-    /// The longest gaps are the tail. It is modelled as a generalized Pareto distribution, as extreme value theory
-    /// shows for any distribution (Pickands 1975), with the scale from the mean and a fixed shape.
-    ///
-    /// - Parameters:
-    ///   - targetRate: The number of gaps that may be longer, in a unit of time.
-    ///   - unit: The unit of the stored gaps, in seconds.
-    /// - Returns: The length, or `nil` if there is no gap.
-    func tail(targetRate: Double, unit: Double) -> ExitTiming.Tail? {
-        var count = 0.0
-        var length = 0.0
+    /// - Parameter gaps: The number of longest gaps that are the tail.
+    func tail(of gaps: Double) -> GapTail? {
+        var (count, length, longest) = (0.0, 0.0, 0.0)
         var bin = binCount
-        var (lowest, highest) = (binCount, -1)
-        while bin > 0, count < TailShape.count {
+        while bin > 0, count < gaps {
             bin -= 1
             guard counts[bin] > 0 else { continue }
             // Of the bin in which the tail begins only as many gaps as are missing.
-            let taken = min(Double(counts[bin]), TailShape.count - count)
+            let taken = min(Double(counts[bin]), gaps - count)
             count += taken
-            length += taken * GapBins.middle(bin + Self.first)
-            lowest = bin
+            length += taken * mean(bin)
             // A gap with almost no weight left is not one of the longest.
-            if highest < 0, counts[bin] >= 0.1 { highest = bin }
+            if longest == 0, counts[bin] >= 0.1 { longest = mean(bin) }
         }
         guard count > 0, listened > 0 else { return nil }
-        let start = GapBins.start(lowest + Self.first)
-        let excess = max(0, length - count * start) + TailShape.prior * TailShape.priorExcess * start
-        let scale = excess / (count + TailShape.prior) * (1 - TailShape.shape)
-        let rarity = max(1, count / (targetRate * Double(listened)))
-        let reach = (power(rarity, TailShape.shape) - 1) / TailShape.shape
-        return ExitTiming.Tail(
-            start: .seconds(start * unit), gaps: count,
-            longest: .seconds(GapBins.middle(max(highest, lowest) + Self.first) * unit),
-            listened: .seconds(Double(listened) * unit), exitTime: .seconds((start + scale * reach) * unit))
+        let start = GapBins.start(bin + Self.first)
+        return GapTail(
+            start: start, gaps: count, longest: max(longest, start), listened: Double(listened),
+            scale: max(length / count - start, GapTail.smallestScale))
     }
 }
 
-/// The distribution by which the tail of the gaps' lengths is modelled. Chosen on the recordings of
-/// Benchmarks/README.md, where the figures change little for each of these alone.
-enum TailShape {
-    /// The number of longest gaps that are the tail.
-    static let count = 10.0
+/// The longest gaps, as an exponential distribution beyond the shortest of them. Lengths are in the unit of the stored gaps.
+///
+/// A tail of any distribution is a generalized Pareto distribution (Pickands 1975), and the exponential one is that with the shape zero.
+/// A shape that was fitted to the gaps of one beacon did not decide better on the recordings of Benchmarks/README.md: for six gaps
+/// its error is larger than its effect.
+struct GapTail: Sendable {
+    /// The minimum length of a gap that counts.
+    var start: Double
+    /// The number of gaps, weighted by their age.
+    var gaps: Double
+    /// The length of the longest gap.
+    var longest: Double
+    /// The listening time in which they occurred, weighted likewise.
+    var listened: Double
+    /// The mean length of the gaps beyond the start.
+    var scale: Double
 
-    /// The weight of the tail: 0 is exponential, and with 1 it has no mean.
-    static let shape = 0.2
+    static let smallestScale = 0.001
 
-    /// The prior before there are gaps: the number of gaps, each longer than the start of the tail by this part of it.
-    static let prior = 8.0
-    static let priorExcess = 0.2
+    /// The least listening time for a rate: twenty minutes.
+    private static let leastListened = 1200.0
+
+    /// The number of gaps in a unit of time that are longer than the start.
+    private var rate: Double { gaps / max(listened, Self.leastListened) }
+
+    /// Returns the number of gaps in a unit of time that are longer than `length`.
+    func rate(beyond length: Double) -> Double {
+        rate * exp2(min(0, (start - length) / scale) * Self.log2e)
+    }
+
+    /// Returns the exit time of the least cost: with each second more, the delay of an exit costs as much as false exits are saved.
+    ///
+    /// False exits are as frequent as gaps beyond the exit time T, rate · exp(-(T - start) / scale). Its derivative is the rate at T
+    /// divided by the scale, so that the least cost is where the rate at T is the scale divided by the cost of a false exit. Gaps that
+    /// hardly differ in their lengths cause a time just beyond them, and almost no false exit; gaps of all lengths cause more.
+    ///
+    /// - Parameter cost: The delay that costs as much as one false exit in a unit of time.
+    func exitTime(cost: Double) -> Double {
+        start + scale * max(0, ln(max(rate * cost / scale, 1)))
+    }
+
+    private static let log2e = 1.442_695_040_888_963
 }

@@ -6,13 +6,15 @@ public struct LearnedSilences: Hashable, Sendable {
         /// shortest first. Missing numbers at the end are zero.
         public var counts: [Float]
 
-        /// The scan time in seconds, weighted likewise.
+        /// The sums of the gaps of each bin, in seconds, weighted likewise. The middle of the bin stands in for a missing one.
+        public var sums: [Float]
+
+        /// The listening time in seconds, weighted likewise.
         public var listened: Float
 
         /// A memory; without arguments an empty one.
-        public init(counts: [Float] = [], listened: Float = 0) {
-            self.counts = counts
-            self.listened = listened
+        public init(counts: [Float] = [], sums: [Float] = [], listened: Float = 0) {
+            (self.counts, self.sums, self.listened) = (counts, sums, listened)
         }
     }
 
@@ -25,15 +27,12 @@ public struct LearnedSilences: Hashable, Sendable {
     /// The ages of the newest gaps in the bins of `day`, in hundredths of a day of listening; zero where missing at the end.
     public var ages: [UInt8]
 
-    /// The sums of the gaps of each bin of `minutes`, in seconds, weighted likewise.
-    public var sums: [Float]
-
     /// The number of gaps ever learned from, limited to the number at which a beacon counts as known.
     public var learned: Float
 
     /// Creates it from stored values. They are checked at their use, which ignores values that no beacon can cause.
-    public init(minutes: Gaps, day: Gaps, ages: [UInt8] = [], sums: [Float], learned: Float) {
-        (self.minutes, self.day, self.ages, self.sums, self.learned) = (minutes, day, ages, sums, learned)
+    public init(minutes: Gaps, day: Gaps, ages: [UInt8] = [], learned: Float) {
+        (self.minutes, self.day, self.ages, self.learned) = (minutes, day, ages, learned)
     }
 
     /// Creates it from the form of earlier versions: bins of half a second and a quarter more, and each one's sum.
@@ -48,10 +47,9 @@ public struct LearnedSilences: Hashable, Sendable {
             if bin >= GapBins.second { day[bin - GapBins.second] += count }
         }
         let listened = sums.reduce(0, +)
-        // The advertising interval is learned again soon.
         self.init(
             minutes: Gaps(counts: minutes, listened: listened), day: Gaps(counts: day, listened: listened),
-            sums: zip(minutes, 0...).map { $0 * Float(GapBins.middle($1)) }, learned: learned)
+            learned: learned)
     }
 }
 
@@ -65,34 +63,38 @@ extension SilenceModel {
     /// - Returns: The model, or `nil` if no model can have learned the values.
     init?(_ silences: LearnedSilences) {
         let (minutes, day) = (silences.minutes, silences.day)
-        let numbers = minutes.counts + day.counts + silences.sums + [minutes.listened, day.listened, silences.learned]
-        guard minutes.counts.count <= self.minutes.counts.count, day.counts.count <= self.day.counts.count,
+        let numbers = minutes.counts + minutes.sums + day.counts + day.sums
+        guard let knownMinutes = GapMemory<60>(minutes), let knownDay = GapMemory<36>(day),
             silences.ages.count <= ages.count,
-            numbers.allSatisfy(Self.credible.contains)
+            (numbers + [minutes.listened, day.listened, silences.learned]).allSatisfy(Self.credible.contains)
         else { return nil }
-        self.minutes = GapMemory(minutes)
-        self.day = GapMemory(day)
+        (self.minutes, self.day) = (knownMinutes, knownDay)
         for (bin, age) in silences.ages.enumerated() { ages[bin] = age }
-        for (bin, sum) in silences.sums.prefix(sums.count).enumerated() { sums[bin] = sum }
         learned = min(silences.learned, Self.priorLimit)
     }
 
     var silences: LearnedSilences {
         LearnedSilences(
-            minutes: minutes.gaps, day: day.gaps, ages: ages.indices.map { ages[$0] },
-            sums: sums.indices.map { sums[$0] },
-            learned: learned)
+            minutes: minutes.gaps, day: day.gaps, ages: ages.indices.map { ages[$0] }, learned: learned)
     }
 }
 
 extension GapMemory {
-    fileprivate init(_ gaps: LearnedSilences.Gaps) {
+    /// - Returns: `nil` for more bins than there are.
+    fileprivate init?(_ gaps: LearnedSilences.Gaps) {
+        guard gaps.counts.count <= binCount, gaps.sums.count <= binCount else { return nil }
         var counts = InlineArray<binCount, Float>(repeating: 0)
-        for (bin, count) in gaps.counts.enumerated() { counts[bin] = count }
-        self.init(counts: counts, listened: gaps.listened)
+        var sums = InlineArray<binCount, Float>(repeating: 0)
+        for (bin, count) in gaps.counts.enumerated() {
+            let sum = bin < gaps.sums.count ? gaps.sums[bin] : 0
+            counts[bin] = count
+            sums[bin] = sum > 0 ? sum : count * Float(GapBins.middle(bin + Self.first))
+        }
+        self.init(counts: counts, sums: sums, listened: gaps.listened)
     }
 
     fileprivate var gaps: LearnedSilences.Gaps {
-        LearnedSilences.Gaps(counts: counts.indices.map { counts[$0] }, listened: listened)
+        LearnedSilences.Gaps(
+            counts: counts.indices.map { counts[$0] }, sums: sums.indices.map { sums[$0] }, listened: listened)
     }
 }

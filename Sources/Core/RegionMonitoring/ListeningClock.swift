@@ -1,20 +1,24 @@
-public import Plumbing
+import Plumbing
 
-/// The clock that measures silences: the time in which the scan was on, and the part of it in which the receiver was deaf.
+/// The clock of one radio that measures silences: the time in which the scan was on, the part of it in which the receiver was in a scan
+/// window, and the part of that in which it was deaf.
 ///
-/// A receiver is deaf when it receives nothing of the devices that it received all the time: see ``NearbyDevices``. Learning and
-/// judging measure every silence by ``Reading/silence(since:tolerance:)``.
-@usableFromInline
+/// A second of a scan with a window of half the interval counts half: the receiver can have missed an advertisement in the other
+/// half. So what is learned with one share of the air holds with every other. A receiver is deaf when it receives nothing of the
+/// devices that it received all the time: see ``NearbyDevices``. Learning and judging measure every silence by
+/// ``Reading/silence(since:tolerance:)``.
 struct ListeningClock: Sendable {
     struct Reading: Sendable {
-        /// The time in which the scan was on, counted from the origin of the monitor's clock.
+        /// The time in which the scan was on, in nanoseconds, counted from the origin of the monitor's clock.
+        var scanned: Int64
+        /// The part of it in a scan window, with the same origin.
         var listened: Int64
-        /// The part of it in which the receiver was deaf.
+        /// The part of that in which the receiver was deaf.
         var deaf: Int64
         /// Whether a deafness of the receiver was confirmed within the last hour.
         var wasDeafOfLate: Bool
 
-        /// The length of a silence that lasts until this reading.
+        /// The length of a silence that lasts until this reading, in listening time.
         ///
         /// - Parameter tolerance: The longest deaf time that is subtracted from it.
         @inline(__always)
@@ -23,9 +27,20 @@ struct ListeningClock: Sendable {
             return deaf > start.deaf ? elapsed.subtractingClamped(excused(since: start, tolerance())) : elapsed
         }
 
-        /// The time listened at which a silence reaches `length`, if the receiver is not deaf from now on.
-        func end(of length: Int64, since start: Reading, tolerance: Int64) -> Int64 {
-            start.listened.addingClamped(length).addingClamped(excused(since: start, tolerance))
+        /// The length of a silence that lasts until this reading, on the clock of a limit.
+        func silence(since start: Reading, by limit: SilenceLimit) -> Int64 {
+            let elapsed =
+                switch limit.clock {
+                case .scanning: scanned.subtractingClamped(start.scanned)
+                case .listening: listened.subtractingClamped(start.listened)
+                }
+            return elapsed.subtractingClamped(excused(since: start, limit.tolerance))
+        }
+
+        /// The time on the clock of a limit until a silence reaches it, if the receiver is not deaf from now on; zero or less
+        /// when it is reached.
+        func remaining(of limit: SilenceLimit, since start: Reading) -> Int64 {
+            limit.length.subtractingClamped(silence(since: start, by: limit))
         }
 
         private func excused(since start: Reading, _ tolerance: Int64) -> Int64 {
@@ -34,10 +49,15 @@ struct ListeningClock: Sendable {
     }
 
     /// The moment the scan stopped, or `nil` while it is on.
-    @usableFromInline private(set) var pausedAt: Instant?
+    private(set) var pausedAt: Instant?
 
-    /// The time in which the scan was off, in nanoseconds.
-    @usableFromInline private(set) var paused: Int64 = 0
+    /// The part of the scan time in which the receiver is in a scan window, more than 0 and at most 1.
+    private(set) var share = 1.0
+
+    /// The moment from which the times are counted on: the last begin, pause, or change of the share; and the times at that moment.
+    private var mark: Instant
+    private var scanned: Int64
+    private var listened: Int64
 
     private var lastHeard: Int64
 
@@ -79,6 +99,7 @@ struct ListeningClock: Sendable {
     /// Creates a clock that stands until ``resume(at:)``.
     init(pausedAt: Instant) {
         self.pausedAt = pausedAt
+        (mark, scanned, listened) = (pausedAt, pausedAt.nanoseconds, pausedAt.nanoseconds)
         lastHeard = pausedAt.nanoseconds
     }
 
@@ -86,7 +107,7 @@ struct ListeningClock: Sendable {
     func reading(at now: Instant) -> Reading {
         let listened = listened(at: now)
         return Reading(
-            listened: listened, deaf: deaf.addingClamped(deafness(at: listened)),
+            scanned: scanned(at: now), listened: listened, deaf: deaf.addingClamped(deafness(at: listened)),
             wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
@@ -94,13 +115,20 @@ struct ListeningClock: Sendable {
     func readingForJudgement(at now: Instant) -> Reading {
         let listened = listened(at: now)
         return Reading(
-            listened: listened, deaf: deafness(at: listened) > 0 ? .max : deaf,
+            scanned: scanned(at: now), listened: listened, deaf: deafness(at: listened) > 0 ? .max : deaf,
             wasDeafOfLate: wasDeafOfLate(at: listened))
     }
 
     @inline(__always)
+    private func scanned(at now: Instant) -> Int64 {
+        pausedAt == nil ? scanned.addingClamped(now.nanoseconds.subtractingClamped(mark.nanoseconds)) : scanned
+    }
+
+    @inline(__always)
     private func listened(at now: Instant) -> Int64 {
-        (pausedAt.map { min($0, now) } ?? now).nanoseconds.subtractingClamped(paused)
+        guard pausedAt == nil else { return listened }
+        let elapsed = now.nanoseconds.subtractingClamped(mark.nanoseconds)
+        return listened.addingClamped(share == 1 ? elapsed : Int64(clamping: Double(elapsed) * share))
     }
 
     @inline(__always)
@@ -109,11 +137,16 @@ struct ListeningClock: Sendable {
         return silence > proof ? silence.subtractingClamped(Self.grace) : 0
     }
 
-    /// The moment at which so much will have been listened, or `nil` while the scan is off.
-    @inlinable
-    @inline(__always)
-    func instant(ofListened listened: Int64) -> Instant? {
-        pausedAt == nil ? Instant(nanoseconds: listened.addingClamped(paused)) : nil
+    /// The moment at which so much time will have passed on one of the clocks, or `nil` while the scan is off.
+    func instant(after time: Int64, of clock: SilenceLimit.Clock, from now: Instant) -> Instant? {
+        guard pausedAt == nil else { return nil }
+        switch clock {
+        case .scanning: return Instant(nanoseconds: now.nanoseconds.addingClamped(time))
+        case .listening:
+            // Rounded up: at the moment the time has passed.
+            let time = share == 1 ? time : Int64(clamping: (Double(time) / share).rounded(.up))
+            return Instant(nanoseconds: now.nanoseconds.addingClamped(time))
+        }
     }
 
     /// Records the reception of a device that is no evidence of deafness when it falls silent.
@@ -122,7 +155,7 @@ struct ListeningClock: Sendable {
     @inline(__always)
     mutating func heard(at now: Instant) -> Bool {
         guard pausedAt == nil else { return false }
-        let listened = now.nanoseconds.subtractingClamped(paused)
+        let listened = listened(at: now)
         if listened < lastHeard.subtractingClamped(Self.returnTime) { ranBack(to: listened) }
         let deafness = deafness(at: listened)
         if deafness > 0 { deafnessEnded(at: listened) }
@@ -177,18 +210,52 @@ struct ListeningClock: Sendable {
     }
 
     mutating func pause(at now: Instant) {
-        if pausedAt == nil { pausedAt = now }
+        guard pausedAt == nil else { return }
+        count(to: now)
+        pausedAt = now
     }
 
     mutating func resume(at now: Instant) {
-        guard let pausedAt else { return }
-        paused = paused.addingClamped(max(0, pausedAt.duration(to: now).clampedNanoseconds))
-        self.pausedAt = nil
+        guard pausedAt != nil else { return }
+        (pausedAt, mark) = (nil, now)
+    }
+
+    /// Handles that the receiver is in a scan window for this part of the time from now on.
+    mutating func shareChanged(to share: Double, at now: Instant) {
+        count(to: now)
+        self.share = share > 0 ? min(share, 1) : 1
+    }
+
+    private mutating func count(to now: Instant) {
+        (scanned, listened, mark) = (scanned(at: now), listened(at: now), now)
     }
 
     /// The other devices in range, by the last reception.
     var air: RegionMonitor.Air {
         RegionMonitor.Air(
             devices: devices.count(at: lastHeard), isCompany: proof < .max, deaf: .nanoseconds(deaf))
+    }
+}
+
+/// The silence that ends the presence of a sign.
+struct SilenceLimit: Sendable {
+    enum Clock: Sendable {
+        /// The time in which the scan is on: that of configured times, which people count in seconds.
+        case scanning
+        /// The part of it in a scan window: that of learned times.
+        case listening
+    }
+
+    /// In nanoseconds.
+    var length: Int64
+    var clock: Clock
+    /// The longest deaf time that is subtracted from the silence, in nanoseconds.
+    var tolerance: Int64
+}
+
+extension Int64 {
+    /// Converts a number of nanoseconds; one beyond 64 bits becomes the nearest.
+    fileprivate init(clamping number: Double) {
+        self = number >= 9.2e18 ? .max : number <= -9.2e18 ? .min : Int64(number)
     }
 }

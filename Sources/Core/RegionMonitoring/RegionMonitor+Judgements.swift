@@ -41,7 +41,7 @@ extension RegionMonitor {
         of slot: Int, by index: Int, in region: RegionTracker, at listened: ListeningClock.Reading
     ) -> Judgement {
         let (track, tracker) = (beacons[slot], signs[index])
-        let silence = listened.silence(since: track.lastListened, tolerance: tracker.tolerance(of: track))
+        let silence = listened.silence(since: track.lastListened, by: tracker.end(of: track))
         let configured = tracker.sign.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
         return Judgement(
             beacon: snapshot(track, by: tracker.sign), sign: index - region.signs.lowerBound,

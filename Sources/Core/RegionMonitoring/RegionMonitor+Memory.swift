@@ -129,7 +129,9 @@ extension RegionMonitor {
         for track in beacons.tracks {
             for index in track.signs where signs[index].learns && signs[index].holds(track.signal.value) {
                 let time = signs[index].exitTime(of: track)
-                guard listened.listened < signs[index].deadline(of: track, at: listened) else { continue }
+                guard listened.remaining(of: signs[index].end(of: track), since: track.lastListened) > 0 else {
+                    continue
+                }
                 times[index] = max(times[index] ?? .min, time)
             }
         }

@@ -16,7 +16,7 @@ extension RegionMonitor {
             uniquingKeysWith: { first, _ in first })
         let listened = clock.reading(at: now)
         var actions: [Action] = []
-        (regions, signs) = ([], [])
+        (regions, signs, lateSigns) = ([], [], [])
         for region in new {
             let former = earlier[formerNames[region.identifier] ?? region.identifier]
                 .flatMap { $0.region.region.hasCommonSign(with: region) ? $0 : nil }
@@ -36,7 +36,7 @@ extension RegionMonitor {
             beacons[slot].regions = regions(of: beacons[slot].signs)
         }
         collectPhones()
-        if hasAdapter { scheduleExits() }
+        if hasAdapter { scheduleExits(at: now) }
         startRangingIfNeeded(at: now)
         return actions
     }

@@ -48,7 +48,7 @@ public struct RegionMonitor: Sendable {
     /// The signs of all regions, region by region.
     var signs: [SignTracker] = []
     var beacons = BeaconTable()
-    @usableFromInline var clock: ListeningClock
+    var clock: ListeningClock
     var matcher = RegionMatcher([])
     let startedAt: Instant
 
@@ -61,12 +61,16 @@ public struct RegionMonitor: Sendable {
     /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
     private(set) var hasAdapter = false
 
-    /// The earliest end of any sign, on the listening clock. May be early, is never late.
-    @usableFromInline private(set) var nextExit: Int64?
+    /// The earliest end of any sign; `nil` while the scan is off. May be early, is never late.
+    @usableFromInline private(set) var nextExit: Instant?
+
+    /// The time at which the next beacon may be late, and the signs whose beacons are late; see ``hasLateBeacon``.
+    @usableFromInline var nextLateness: Instant?
+    var lateSigns: [Int] = []
 
     /// The signs that may end one day, in order: all that are not outside, and until they are judged next those
     /// that have just ended. Of thousands of signs few are inside.
-    private var timed: [Int] = []
+    private(set) var timed: [Int] = []
 
     /// The time of the next ranging callbacks, and the round that they close.
     @usableFromInline var nextRanging: Instant?
@@ -87,9 +91,10 @@ public struct RegionMonitor: Sendable {
     public var nextDeadline: Instant? {
         @inlinable @inline(__always)
         get {
-            let exit = nextExit.flatMap { clock.instant(ofListened: $0) }
-            guard let nextRanging else { return exit }
-            return min(exit ?? nextRanging, nextRanging)
+            var earliest = nextExit
+            if let nextRanging { earliest = min(earliest ?? nextRanging, nextRanging) }
+            if let nextLateness { earliest = min(earliest ?? nextLateness, nextLateness) }
+            return earliest
         }
     }
 
@@ -101,11 +106,14 @@ public struct RegionMonitor: Sendable {
     /// Handles that the adapter scans.
     public mutating func adapterRecovered(at now: Instant) -> [Action] {
         clock.resume(at: now)
-        guard !hasAdapter else { return [] }
+        guard !hasAdapter else {
+            scheduleExits(at: now)
+            return []
+        }
         hasAdapter = true
         let listened = clock.reading(at: now)
         for index in signs.indices { signs[index].listeningBegan(at: listened) }
-        scheduleExits()
+        scheduleExits(at: now)
         startRangingIfNeeded(at: now)
         return []
     }
@@ -115,7 +123,7 @@ public struct RegionMonitor: Sendable {
         clock.pause(at: now)
         guard hasAdapter else { return [] }
         hasAdapter = false
-        (nextExit, nextRanging) = (nil, nil)
+        (nextExit, nextRanging, nextLateness, lateSigns) = (nil, nil, nil, [])
         let awaited = awaitedTimes(at: now)
         var actions: [Action] = []
         for index in signs.indices { signs[index].adapterLost(awaiting: awaited[index]) }
@@ -129,11 +137,23 @@ public struct RegionMonitor: Sendable {
     /// Handles that the adapter works but does not scan: another program stopped it, or a join has the antenna.
     public mutating func listeningPaused(at now: Instant) {
         clock.pause(at: now)
+        (nextExit, nextLateness) = (nil, nil)
     }
 
     /// Handles that the scan continues after ``listeningPaused(at:)``.
     public mutating func listeningResumed(at now: Instant) {
-        if hasAdapter { clock.resume(at: now) }
+        guard hasAdapter else { return }
+        clock.resume(at: now)
+        scheduleExits(at: now)
+    }
+
+    /// Handles that the receiver is in a scan window for another part of the time from now on.
+    ///
+    /// - Parameter share: The scan window divided by the scan interval, more than 0 and at most 1.
+    public mutating func listeningShareChanged(to share: Double, at now: Instant) {
+        guard share != clock.share else { return }
+        clock.shareChanged(to: share, at: now)
+        if hasAdapter { scheduleExits(at: now) }
     }
 
     /// Records an advertisement that is no beacon's: other devices in the air distinguish an absent beacon from a deaf receiver.
@@ -170,12 +190,15 @@ public struct RegionMonitor: Sendable {
         // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].signs.indices {
             let index = beacons[slot].signs[position]
-            switch signs[index].sighted(slot: slot, signal: beacons[slot].signal.value, at: listened) {
+            switch signs[index].sighted(
+                slot: slot, rssi: sighting.rssi, signal: beacons[slot].signal.value, at: listened)
+            {
             case .nothing: break
             case .entered: actions += entered(index, slot: slot, at: now)
-            case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened)
+            case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened, now)
             }
         }
+        if hasLateBeacon { latenessEnded(at: listened, now) }
         // A signal that is too weak to keep a region or to enter it does not end its silence.
         for (index, silence) in silences where !signs[index].isSilent(at: listened) {
             actions.append(.silenceDidEnd(region: regions[signs[index].region].identifier, silence))
@@ -187,10 +210,8 @@ public struct RegionMonitor: Sendable {
     public mutating func advanced(to now: Instant) -> [Action] {
         var actions: [Action] = []
         if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
-        if clock.pausedAt == nil, let nextExit {
-            let listened = clock.readingForJudgement(at: now)
-            if nextExit <= listened.listened { actions += silenceJudged(at: listened, now) }
-        }
+        if let nextLateness, nextLateness <= now { latenessJudged(at: now) }
+        if let nextExit, nextExit <= now { actions += silenceJudged(at: clock.readingForJudgement(at: now), now) }
         return actions
     }
 
@@ -235,7 +256,7 @@ extension RegionMonitor {
     }
 
     private mutating func entered(_ index: Int, slot: Int, at now: Instant) -> [Action] {
-        scheduleExit(of: index)
+        scheduleExit(of: index, at: now)
         signs[index].becameKnownInside()
         let actions = stateDetermined(of: signs[index].region)
         startRangingIfNeeded(at: now, heardFrom: slot)
@@ -267,12 +288,14 @@ extension RegionMonitor {
         return actions + [.didDetermineState(region: region.identifier, state)]
     }
 
-    private mutating func holderWeakened(_ index: Int, slot: Int, at listened: ListeningClock.Reading) -> [Action] {
+    private mutating func holderWeakened(
+        _ index: Int, slot: Int, at listened: ListeningClock.Reading, _ now: Instant
+    ) -> [Action] {
         let sign = signs[index]
         let others = beacons.tracks.indices.filter { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.signs.contains(index) && sign.holds(track.signal.value)
-                && listened.listened < sign.deadline(of: track, at: listened)
+                && listened.remaining(of: sign.end(of: track), since: track.lastListened) > 0
         }
         // The beacon received last: its silence is the sign's.
         let other = others.max { (one, other) in
@@ -281,65 +304,77 @@ extension RegionMonitor {
         }
         guard let other else { return left(index) }
         signs[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
-        scheduleExit(of: index)
+        scheduleExit(of: index, at: now)
         return []
     }
 
     private mutating func silenceJudged(at listened: ListeningClock.Reading, _ now: Instant) -> [Action] {
-        let learned = learnedDeadlines(at: listened)
+        let learned = learnedRemaining(at: listened)
         var actions: [Action] = []
         nextExit = nil
         var position = 0
         while position < timed.count {
             let index = timed[position]
-            guard let earliest = signs[index].deadline(at: listened) else {
+            guard let earliest = signs[index].earliestEnd else {
                 timed.remove(at: position)
                 continue
             }
             position += 1
-            let deadline = max(earliest, learned[index] ?? earliest)
-            if deadline <= listened.listened {
+            let least = listened.remaining(of: earliest, since: signs[index].silentSince)
+            let remaining = max(least, learned[index] ?? least)
+            if remaining <= 0 {
                 actions += left(index, bySilenceAt: now)
-            } else {
-                nextExit = min(nextExit ?? deadline, deadline)
+            } else if let end = clock.instant(after: remaining, of: earliest.clock, from: now) {
+                nextExit = min(nextExit ?? end, end)
             }
         }
+        if hasLateBeacon { latenessEnded(at: listened, now) }
         return actions
     }
 
-    /// Returns the ends of the signs that have been silent for the shortest time that is ever learned; those of
-    /// others are not needed yet, and in a house where every beacon is received every second there are none.
-    private func learnedDeadlines(at listened: ListeningClock.Reading) -> [Int: Int64] {
+    /// Returns the listening time until the ends of the signs that have been silent for the shortest time that is ever learned; those
+    /// of others are not needed yet, and in a house where every beacon is received every second there are none.
+    private func learnedRemaining(at listened: ListeningClock.Reading) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
-            signs[index].learns && signs[index].earliestDeadline.map { $0 <= listened.listened } ?? false
+            signs[index].learns && signs[index].remaining(at: listened).map { $0 <= 0 } ?? false
         }
         guard timed.contains(where: isSilent) else { return [:] }
-        var deadlines: [Int: Int64] = [:]
+        var remaining: [Int: Int64] = [:]
         for slot in beacons.tracks.indices {
             for index in beacons[slot].signs
             where isSilent(index) && signs[index].holds(beacons[slot].signal.value) {
-                let deadline = signs[index].deadline(of: beacons[slot], at: listened)
-                deadlines[index] = max(deadlines[index] ?? .min, deadline)
+                let own = listened.remaining(of: signs[index].end(of: beacons[slot]), since: beacons[slot].lastListened)
+                remaining[index] = max(remaining[index] ?? .min, own)
             }
         }
-        return deadlines
+        return remaining
     }
 
     /// Judges every silence again: the last judgement assumed that the receiver remains deaf.
     private mutating func deafnessEnded(at now: Instant) {
-        scheduleExits()
-        nextExit = nextExit.map { max($0, clock.reading(at: now).listened) }
+        scheduleExits(at: now)
+        nextExit = nextExit.map { max($0, now) }
     }
 
-    mutating func scheduleExits() {
-        timed = signs.indices.filter { signs[$0].earliestDeadline != nil }
-        nextExit = timed.compactMap { signs[$0].earliestDeadline }.min()
+    /// Determines the earliest end of any sign anew: the clocks of the scan run differently from now on.
+    mutating func scheduleExits(at now: Instant) {
+        timed = signs.indices.filter { signs[$0].earliestEnd != nil }
+        let listened = clock.reading(at: now)
+        nextExit = timed.compactMap { earliestEnd(of: $0, at: listened, now) }.min()
+        scheduleLateness(at: now)
     }
 
-    private mutating func scheduleExit(of index: Int) {
-        guard let deadline = signs[index].earliestDeadline else { return }
+    private mutating func scheduleExit(of index: Int, at now: Instant) {
+        guard let end = earliestEnd(of: index, at: clock.reading(at: now), now) else { return }
         let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
         if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
-        nextExit = min(nextExit ?? deadline, deadline)
+        nextExit = min(nextExit ?? end, end)
+        scheduleLateness(at: now)
+    }
+
+    private func earliestEnd(of index: Int, at listened: ListeningClock.Reading, _ now: Instant) -> Instant? {
+        guard let end = signs[index].earliestEnd else { return nil }
+        return clock.instant(
+            after: listened.remaining(of: end, since: signs[index].silentSince), of: end.clock, from: now)
     }
 }

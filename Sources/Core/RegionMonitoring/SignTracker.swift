@@ -8,7 +8,7 @@ struct SignTracker: Sendable {
         /// The beacon in the slot `holder` keeps the sign inside. → `outside` by silence or a weak signal,
         /// → `unknown` when the adapter is lost.
         case inside(holder: Int)
-        /// → `inside` by a sighting, → `unknown` when the adapter is lost.
+        /// → `inside` by a sighting that is strong, or confirmed by another one; → `unknown` when the adapter is lost.
         case outside
     }
 
@@ -46,6 +46,9 @@ struct SignTracker: Sendable {
     /// The learned time for which the beacons that were inside last are waited for when the scan begins anew.
     private(set) var awaiting: Int64?
 
+    /// The weak sightings since silence ended the sign.
+    private var weak = WeakSightings()
+
     init(_ sign: RegionSign, of region: Int, listeningSince: ListeningClock.Reading) {
         (self.sign, self.region) = (sign, region)
         self.silentSince = listeningSince
@@ -74,7 +77,7 @@ struct SignTracker: Sendable {
     /// Whether it has been silent for so long that some sensitivity may decide an exit.
     @inline(__always)
     func isSilent(at now: ListeningClock.Reading) -> Bool {
-        now.silence(since: silentSince, tolerance: 0) > notableSilence
+        now.scanned.subtractingClamped(silentSince.scanned) > notableSilence
     }
 
     /// The beacon whose silence is the sign's: it keeps the sign inside, or did so before silence ended it.
@@ -89,22 +92,25 @@ struct SignTracker: Sendable {
     /// Whether the exit time is a learned one of its beacons.
     var learns: Bool { exitAfter == nil && state == .inside }
 
-    /// The earliest time listened at which silence may end the sign; `nil` while silence changes nothing.
-    var earliestDeadline: Int64? { shortest.map { silentSince.listened.addingClamped($0) } }
-
-    /// The time listened at which silence ends the sign, if the receiver is not deaf from now on; where the time is
-    /// learned, the earliest that it may be.
-    func deadline(at now: ListeningClock.Reading) -> Int64? {
-        shortest.map { now.end(of: $0, since: silentSince, tolerance: learns ? 0 : tolerance(ofExitTime: $0)) }
+    /// The silence that ends the sign, or the shortest that may where the time is learned; `nil` while silence changes nothing.
+    var earliestEnd: SilenceLimit? {
+        if let exitAfter { return state == .outside ? nil : configured(exitAfter) }
+        switch phase {
+        case .inside:
+            let shortest = sign.shortestExitAfter.clampedNanoseconds
+            return SilenceLimit(length: shortest, clock: .listening, tolerance: 0)
+        case .unknown:
+            // The sensitivity may have changed since then.
+            let shortest = sign.shortestExitAfter.clampedNanoseconds
+            let initial = awaited.map { max($0, shortest) } ?? sign.initialExitAfter.clampedNanoseconds
+            return SilenceLimit(length: initial, clock: .listening, tolerance: tolerance(ofExitTime: initial))
+        case .outside: return nil
+        }
     }
 
-    /// The exit time, or the shortest where it is learned; `nil` while silence changes nothing.
-    private var shortest: Int64? {
-        switch phase {
-        case .inside: exitAfter ?? sign.shortestExitAfter.clampedNanoseconds
-        case .unknown: exitAfter ?? awaited ?? sign.initialExitAfter.clampedNanoseconds
-        case .outside: nil
-        }
+    /// The time on the clock of ``earliestEnd`` until it, if the receiver is not deaf from now on.
+    func remaining(at now: ListeningClock.Reading) -> Int64? {
+        earliestEnd.map { now.remaining(of: $0, since: silentSince) }
     }
 
     /// The learned time within which the beacon that was inside last has to be received again.
@@ -115,14 +121,14 @@ struct SignTracker: Sendable {
         exitAfter ?? track.silences.timing(sign.sensitivity).time.clampedNanoseconds
     }
 
-    /// The time listened at which the silence of `track` ends its presence, if the receiver is not deaf from now on.
-    func deadline(of track: BeaconTrack, at now: ListeningClock.Reading) -> Int64 {
-        now.end(of: exitTime(of: track), since: track.lastListened, tolerance: tolerance(of: track))
+    /// Returns the silence of `track` that ends its presence.
+    func end(of track: BeaconTrack) -> SilenceLimit {
+        exitAfter.map(configured)
+            ?? SilenceLimit(length: exitTime(of: track), clock: .listening, tolerance: track.tolerance)
     }
 
-    /// The longest deaf time that is subtracted from a silence of `track`, in nanoseconds.
-    func tolerance(of track: BeaconTrack) -> Int64 {
-        exitAfter.map(tolerance(ofExitTime:)) ?? track.tolerance
+    private func configured(_ exitAfter: Int64) -> SilenceLimit {
+        SilenceLimit(length: exitAfter, clock: .scanning, tolerance: tolerance(ofExitTime: exitAfter))
     }
 
     /// The same for a configured time, which is kept to within a tenth.
@@ -140,16 +146,24 @@ struct SignTracker: Sendable {
         return holds(signal()) && (signal().map { $0 >= Double(enterRSSI) } ?? false)
     }
 
+    /// Whether one weak sighting is not enough to enter: the sign was left, and no configured signal decides.
+    private var needsConfirmation: Bool { lastKnown == .outside && sign.enterRSSI == nil }
+
     @inline(__always)
-    mutating func sighted(slot: Int, signal: @autoclosure () -> Double?, at now: ListeningClock.Reading) -> Outcome {
+    mutating func sighted(
+        slot: Int, rssi: Int8?, signal: @autoclosure () -> Double?, at now: ListeningClock.Reading
+    ) -> Outcome {
         switch phase {
         case .inside(let holder):
             guard holds(signal()) else { return slot == holder ? .holderWeakened : .nothing }
+            if weak.entries > 0 { weak.sighted(rssi) }
             if slot != holder { phase = .inside(holder: slot) }
             silentSince = now.listened > silentSince.listened ? now : silentSince
             return .nothing
         case .unknown, .outside:
-            guard admits(signal()) else { return .nothing }
+            guard admits(signal()), !needsConfirmation || weak.isConfirmed(by: rssi, at: now.scanned) else {
+                return .nothing
+            }
             phase = .inside(holder: slot)
             departure = nil
             silentSince = now.listened > silentSince.listened ? now : silentSince
@@ -171,6 +185,7 @@ struct SignTracker: Sendable {
     /// - Parameter silence: The time at which silence ended it; `nil` if a weak signal did.
     mutating func left(bySilenceAt silence: Instant?) {
         if case .inside(let holder) = phase { departure = silence.map { (holder, $0) } }
+        weak.left()
         phase = .outside
         lastKnown = .outside
     }
@@ -195,4 +210,54 @@ struct SignTracker: Sendable {
     mutating func listeningBegan(at listened: ListeningClock.Reading) {
         silentSince = listened
     }
+}
+
+/// The sightings at the edge of reception, of a sign that silence ended.
+///
+/// A beacon that lies there is received now and then, and each reception would enter the region until the next silence leaves it. A
+/// strong sighting enters at once. Weak ones enter when a second follows within half a minute; after each exit that followed such
+/// an entry one more is needed, until a strong sighting.
+struct WeakSightings: Sendable {
+    /// The weakest strong sighting, in dBm: about ten decibels above the weakest that receivers receive.
+    private static let strong: Int8 = -85
+
+    /// The longest time between two sightings that confirm each other, in nanoseconds.
+    private static let window: Int64 = 30_000_000_000
+
+    /// The number of sightings that enter at first, and the most that are ever needed.
+    private static let fewest = 2
+    private static let most = 6
+
+    /// The number of entries by weak sightings alone, each followed by an exit, since the last strong sighting.
+    private(set) var entries = 0
+
+    private var count = 0
+    private var last = Int64.min
+
+    /// Handles a sighting outside. Returns whether it enters.
+    ///
+    /// - Parameters:
+    ///   - rssi: In dBm; `nil` counts as strong, because the controller does not measure.
+    ///   - time: The scan time, in nanoseconds.
+    mutating func isConfirmed(by rssi: Int8?, at time: Int64) -> Bool {
+        if Self.isStrong(rssi) {
+            self = WeakSightings()
+            return true
+        }
+        count = time.subtractingClamped(last) <= Self.window ? count + 1 : 1
+        last = time
+        guard count >= min(Self.fewest + entries, Self.most) else { return false }
+        entries += 1
+        return true
+    }
+
+    /// Handles a sighting inside.
+    mutating func sighted(_ rssi: Int8?) {
+        if Self.isStrong(rssi) { entries = 0 }
+    }
+
+    /// Handles an exit.
+    mutating func left() { (count, last) = (0, .min) }
+
+    private static func isStrong(_ rssi: Int8?) -> Bool { rssi.map { $0 >= strong } ?? true }
 }

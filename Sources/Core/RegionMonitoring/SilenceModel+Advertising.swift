@@ -13,15 +13,19 @@ extension SilenceModel {
     /// The factor by which the next bins must have more gaps for the interval to be there.
     private static let slope: Float = 1.5
 
+    /// The number of bins of gaps that can be losses: up to 32 s, three times the longest interval for iBeacons. Longer gaps are no
+    /// loss but an absence.
+    private static let bins = 44
+
     /// The present estimate; `nil` before enough was received.
     var advertising: AdvertisingPattern? {
         guard learned == Self.priorLimit else { return nil }
         var total: Float = 0
         var length: Float = 0
         var tallest: Float = 0
-        for bin in sums.indices {
+        for bin in 0..<Self.bins {
             total += minutes.counts[bin]
-            length += sums[bin]
+            length += minutes.sums[bin]
             tallest = max(tallest, pair(bin))
         }
         let enough = max(Self.common * tallest, min(Self.convincing, tallest))
@@ -30,15 +34,15 @@ extension SilenceModel {
         // Up the slope, for the edge between two bins may cut the interval's own jitter in two.
         while pair(mode + 1) > Self.slope * pair(mode) { mode += 1 }
         guard total > 0, pair(mode) > 0 else { return nil }
-        let next = mode + 1 < sums.count ? sums[mode + 1] : 0
-        let interval = (sums[mode] + next) / pair(mode)
+        let next = mode + 1 < Self.bins ? minutes.sums[mode + 1] : 0
+        let interval = (minutes.sums[mode] + next) / pair(mode)
         return AdvertisingPattern(
             interval: .seconds(Double(interval) * unit), loss: Double(max(0, 1 - interval * total / length)))
     }
 
     /// Returns the number of gaps in a bin and its upper neighbour.
     private func pair(_ bin: Int) -> Float {
-        guard bin < sums.count else { return 0 }
-        return minutes.counts[bin] + (bin + 1 < sums.count ? minutes.counts[bin + 1] : 0)
+        guard bin < Self.bins else { return 0 }
+        return minutes.counts[bin] + (bin + 1 < Self.bins ? minutes.counts[bin + 1] : 0)
     }
 }

@@ -2,15 +2,14 @@
 ///
 /// The model has two memories of the frequency of gaps by their length: one of a day, for a gap that comes once in an
 /// hour and would otherwise be removed before it comes again, and one of ten minutes, for the present reception of
-/// the beacon. Each gives the length of a gap that is as rare as the target rate of the ``Sensitivity``; the longer
-/// one is the exit time.
+/// the beacon. Each gives the exit time of the least cost: see ``GapTail/exitTime(cost:)``; the longer one is in force.
 ///
 /// The begin of a silence is evidence, too. Gaps of a new length often follow a falling signal, as behind a wall or a
 /// body: then the time is longer. A beacon that falls silent at full strength was probably not received, because the
-/// signal of a beacon that leaves fades first.
+/// signal of a beacon that leaves fades first: then a false exit costs more.
 ///
-/// Only scan time counts: the time in which the scan was off is no silence, and neither is the time of a deaf
-/// receiver.
+/// Only listening time counts: the time in which the scan was off is no silence, nor is the time of a deaf receiver, and of the time
+/// outside the scan window only the part in the window counts.
 struct SilenceModel: Sendable {
     /// The longest exit time, in seconds. A tag that is silent for longer counts as gone, whatever its earlier gaps.
     static let longest = 300.0
@@ -25,8 +24,8 @@ struct SilenceModel: Sendable {
     /// that length. A bad night counts until the next one, but does not delay exits after a good day and night.
     private static let oblivion: Float = 18 * 3600
 
-    /// The factor by which the memory of the minutes may be wrong more often than that of the day: it has fewer gaps.
-    private static let minutesRate = 2.0
+    /// The numbers of longest gaps that decide: fewer than six of a day depend on chance, and more include gaps without a cause.
+    private static let tail = (minutes: 15.0, day: 6.0)
 
     /// The longest deaf time that is subtracted from one silence, in seconds, and its limit as a part of the exit
     /// time for a receiver without a confirmed deafness.
@@ -36,22 +35,24 @@ struct SilenceModel: Sendable {
     /// A silence of more seconds than this was an absence, and is not learned.
     static let absence = 300.0
 
-    /// The weight of a gap that caused a false exit.
-    private static let falseExitWeight: Float = 2
+    /// The part of the time that is added by listening fully to a beacon that is there, and the shortest silence in seconds after which
+    /// one is late: a scan takes some tenths of a second to begin anew.
+    private static let lateShare: Float = 0.02
+    private static let shortestLateness = 2.0
 
     /// The decrease of the signal, in dB, with the largest extension of the exit time: more than multipath alone
     /// causes.
     private static let depth: Float = 12
-    private static let longestProlongation = 0.5
+    private static let longestProlongation = 0.4
 
     /// The minimum decrease of the signal of a beacon that is carried away, in dB: the gap that follows is not one of
     /// a present beacon.
     private static let departure: Float = 6
 
     /// The signals in dBm between which a silence becomes less and less likely a departure, up to full strength. They
-    /// begin some 10 dB above the weakest that a receiver receives. The target rate is reduced by this part.
+    /// begin some 10 dB above the weakest that a receiver receives. A false exit costs twice as much at full strength.
     private static let strength = (faint: Float(-85), full: Float(-65))
-    private static let doubt: Float = 0.4
+    private static let doubt: Float = 0.5
 
     /// The gaps of the last ten minutes, and those of a second or more of the last day.
     var minutes = GapMemory<60>()
@@ -60,12 +61,12 @@ struct SilenceModel: Sendable {
     /// The age of the newest gap in each of the day's bins, in hundredths of the half-life: the day's memory ages in such steps.
     var ages = InlineArray<36, UInt8>(repeating: 0)
 
-    /// The sums of the gaps in seconds, weighted as `minutes` is: up to 32 s, three times the longest interval for
-    /// iBeacons. Longer gaps are no loss but an absence.
-    var sums = InlineArray<44, Float>(repeating: 0)
-
     /// The number of gaps ever learned from, limited by the prior.
     var learned: Float = 0
+
+    /// Whether a deafness of the receiver was confirmed in the hour before the last reception: then that is a likelier reason for a
+    /// silence at full strength.
+    private var wasDeafOfLate = false
 
     /// The signal of the last seconds and that of the last minute, in dBm.
     private var quick: Float?
@@ -92,8 +93,10 @@ struct SilenceModel: Sendable {
     /// - Parameters:
     ///   - gap: The scan time since its last reception, in seconds.
     ///   - elapsed: The seconds that passed.
+    ///   - wasDeafOfLate: Whether a deafness of the receiver was confirmed in the last hour.
     @inline(__always)
-    mutating func heard(after gap: Float, elapsed: Double, rssi: Int8?) {
+    mutating func heard(after gap: Float, elapsed: Double, rssi: Int8?, wasDeafOfLate: Bool) {
+        self.wasDeafOfLate = wasDeafOfLate
         let length = isPhone ? gap / Float(unit) : gap
         if length >= GapBins.shortest { learn(length, elapsed: elapsed / unit) }
         guard let rssi else { return }
@@ -111,14 +114,10 @@ struct SilenceModel: Sendable {
         if wasTakenForExit, sunk > Self.departure { return }
         if isOutlierOfUnknown(gap) { return }
         let bin = GapBins.bin(of: gap)
-        if let weight = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes) {
-            for bin in sums.indices { sums[bin] *= weight }
-        }
-        if bin < sums.count { sums[bin] += gap }
-        let weight = wasTakenForExit ? Self.falseExitWeight : 1
+        _ = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes)
         // First: otherwise the gap that completes a step would be removed with it.
         if bin >= GapBins.second { ages[bin - GapBins.second] = 0 }
-        if day.add(gap, bin: bin, weight: weight, halfLife: Self.halfLife.day) != nil { forgetUnseenLengths() }
+        if day.add(gap, bin: bin, halfLife: Self.halfLife.day) { forgetUnseenLengths() }
         learned = min(learned + min(gap, 1), Self.priorLimit)
     }
 
@@ -151,11 +150,11 @@ struct SilenceModel: Sendable {
         1 + Self.longestProlongation * Double(min(1, max(0, sunk / Self.depth)))
     }
 
-    /// Returns the number of gaps a second that may be longer than the exit time.
-    private func targetRate(_ sensitivity: Sensitivity) -> Double {
+    /// Returns the delay that costs as much as one false exit in a unit of the measured gaps.
+    private func costOfFalseExit(_ sensitivity: Sensitivity) -> Double {
         let (faint, full) = Self.strength
-        let part = quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
-        return sensitivity.targetRate / 86_400 * Double(1 - Self.doubt * part)
+        let part = wasDeafOfLate ? 0 : quick.map { min(1, max(0, ($0 - faint) / (full - faint))) } ?? 0
+        return sensitivity.costOfFalseExit * 86_400 / unit / Double(1 - Self.doubt * part)
     }
 
     /// The longest deaf time that is subtracted from one silence, in nanoseconds. It is the same for every
@@ -167,27 +166,53 @@ struct SilenceModel: Sendable {
         return Int64((wasDeafOfLate ? longest : min(longest, Self.tolerated * exitTime(.balanced))) * 1e9)
     }
 
+    /// The silence in listening time after which the beacon is late: the silences beyond it are ``lateShare`` of the last minutes.
+    var lateness: Duration {
+        var (beyond, longer) = (0.0, 0.0)
+        let bound = Double(Self.lateShare * minutes.listened)
+        var bin = minutes.counts.count
+        while bin > 0 {
+            let count = Double(minutes.counts[bin - 1])
+            let start = GapBins.start(bin - 1)
+            let more = beyond + longer * (GapBins.start(bin) - start) + count * (GapBins.middle(bin - 1) - start)
+            guard more <= bound else { break }
+            bin -= 1
+            (beyond, longer) = (more, longer + count)
+        }
+        return .seconds(max(Self.shortestLateness, GapBins.start(bin)) * unit)
+    }
+
     /// Returns the silence from now on after which the beacon counts as gone, in seconds.
     func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
 
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
-        let targetRate = targetRate(sensitivity) * unit
-        let long = day.tail(targetRate: targetRate, unit: unit)
-        let short = minutes.tail(targetRate: Self.minutesRate * targetRate, unit: unit)
-        let isOfDay = (long?.exitTime ?? .zero) >= (short?.exitTime ?? .zero)
-        let tail = isOfDay ? long : short
+        let cost = costOfFalseExit(sensitivity)
+        let (long, short) = (day.tail(of: Self.tail.day), minutes.tail(of: Self.tail.minutes))
+        let times = (day: long?.exitTime(cost: cost) ?? 0, minutes: short?.exitTime(cost: cost) ?? 0)
         let isKnown = learned >= Self.priorLimit
         let bounds = sensitivity.bounds(isPhone: isPhone)
         let shortest = isKnown ? bounds.shortest : bounds.initial
-        let reckoned = (tail?.exitTime ?? .zero) / .seconds(1) * prolongation
-        let time = min(max(reckoned, shortest), bounds.longest)
-        let isReckoned = shortest < reckoned && reckoned <= bounds.longest
+        let computed = max(times.day, times.minutes) * unit * prolongation
+        // The memory that matters; without one the day's.
+        let isOfDay = long != nil && (times.day >= times.minutes || computed <= shortest)
+        let tail = isOfDay ? long : short
+        let time = min(max(computed, shortest), bounds.longest)
+        let isComputed = shortest < computed && computed <= bounds.longest
         return ExitTiming(
             time: .seconds(time),
             basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.priorLimit)),
             // If a fixed bound replaces the computed time, the falling signal did not extend it.
-            prolongation: isReckoned ? prolongation : 1,
-            bound: reckoned > bounds.longest ? .longest : isKnown && reckoned <= shortest ? .shortest : nil,
-            tail: tail, memory: tail.map { _ in isOfDay ? .day : .minutes })
+            prolongation: isComputed ? prolongation : 1,
+            bound: computed > bounds.longest ? .longest : isKnown && computed <= shortest ? .shortest : nil,
+            tail: tail.map { ExitTiming.Tail($0, unit: unit) }, memory: tail.map { _ in isOfDay ? .day : .minutes },
+            falseExits: long.map { $0.rate(beyond: time / unit) * 86_400 / unit })
+    }
+}
+
+extension ExitTiming.Tail {
+    fileprivate init(_ tail: GapTail, unit: Double) {
+        self.init(
+            start: .seconds(tail.start * unit), gaps: tail.gaps, longest: .seconds(tail.longest * unit),
+            listened: .seconds(tail.listened * unit))
     }
 }

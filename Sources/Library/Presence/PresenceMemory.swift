@@ -32,15 +32,17 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var beacon: String
         package var learned: Float
         /// The gaps of the last minutes and of the last day: the number of each length, without the zeros at the end,
-        /// and the scan time in seconds. Nil in a file of version 1.
+        /// and the listening time in seconds. Nil in a file of version 1.
         package var minutes: [Float]?
         package var minutesListened: Float?
         package var day: [Float]?
         package var dayListened: Float?
         /// The ages of the newest gaps of each length in `day`, without the zeros at the end; `nil` in files before 0.1.0.
         package var dayAges: [UInt8]?
-        /// The sums of the gaps of each length: those of `minutes`, and in version 1 those of `counts`.
+        /// The sums of the gaps of each length: those of `minutes`, and in version 1 those of `counts`; and those of `day`, `nil` in
+        /// files of earlier versions.
         package var sums: [Float]
+        package var daySums: [Float]?
         /// Only in version 1.
         package var counts: [Float]?
     }
@@ -155,7 +157,7 @@ extension PresenceMemory.Beacon {
         (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
         (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
         dayAges = Array(silences.ages.prefix((silences.ages.lastIndex { $0 != 0 } ?? -1) + 1))
-        sums = silences.sums.trimmed
+        (sums, daySums) = (silences.minutes.sums.trimmed, silences.day.sums.trimmed)
     }
 
     /// `nil` if it names more than one beacon.
@@ -168,8 +170,9 @@ extension PresenceMemory.Beacon {
     package var silences: LearnedSilences? {
         if let minutes, let minutesListened, let day, let dayListened {
             return LearnedSilences(
-                minutes: .init(counts: minutes, listened: minutesListened),
-                day: .init(counts: day, listened: dayListened), ages: dayAges ?? [], sums: sums, learned: learned)
+                minutes: .init(counts: minutes, sums: sums, listened: minutesListened),
+                day: .init(counts: day, sums: daySums ?? [], listened: dayListened), ages: dayAges ?? [],
+                learned: learned)
         }
         return counts.flatMap { LearnedSilences(counts: $0, sums: sums, learned: learned) }
     }

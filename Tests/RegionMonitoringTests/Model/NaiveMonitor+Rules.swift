@@ -58,7 +58,24 @@ extension NaiveMonitor {
         return (isNews ? [.didEnterRegion(region: name, beacon)] : []) + [.didDetermineState(region: name, .inside)]
     }
 
+    func isStrong(_ rssi: Int8?) -> Bool { rssi.map { $0 >= -85 } ?? true }
+
+    /// Whether a sighting outside is enough to enter: a strong one, or enough weak ones in a row.
+    mutating func isConfirmed(_ index: Int, by rssi: Int8?, at listened: Duration) -> Bool {
+        guard regions[index].lastKnown == .outside, regions[index].region.enterRSSI == nil else { return true }
+        if isStrong(rssi) {
+            (regions[index].weak, regions[index].weakEntries) = ([], 0)
+            return true
+        }
+        if let last = regions[index].weak.last, listened - last > .seconds(30) { regions[index].weak = [] }
+        regions[index].weak.append(listened)
+        guard regions[index].weak.count >= min(6, 2 + regions[index].weakEntries) else { return false }
+        regions[index].weakEntries += 1
+        return true
+    }
+
     mutating func left(_ index: Int) -> [RegionMonitor.Action] {
+        regions[index].weak = []
         let isNews = regions[index].lastKnown == .inside && regions[index].region.notifyOnExit
         (regions[index].state, regions[index].lastKnown, regions[index].holder) = (.outside, .outside, nil)
         let name = regions[index].name

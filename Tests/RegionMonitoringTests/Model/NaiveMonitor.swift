@@ -12,6 +12,10 @@ struct NaiveMonitor {
         var holder: BeaconIdentity?
         /// Since when it is silent, or listened to while it is unknown; on the listening clock.
         var silentSince: Duration
+        /// The weak sightings since the exit, each within half a minute of the one before, and the number of entries by such
+        /// sightings alone since the last strong one.
+        var weak: [Duration] = []
+        var weakEntries = 0
     }
 
     struct Heard {
@@ -80,9 +84,11 @@ struct NaiveMonitor {
         for index in matching.sorted(by: { (regions[$0].breadth, $0) < (regions[$1].breadth, $1) }) {
             let isKept = regions[index].isKept(by: signal)
             if regions[index].state != .inside, isKept, regions[index].isEntered(by: signal) {
+                guard isConfirmed(index, by: sighting.rssi, at: listened) else { continue }
                 (regions[index].holder, regions[index].silentSince) = (sighting.identity, listened)
                 actions += entered(index, sighting, at: now)
             } else if regions[index].state == .inside, isKept {
+                if isStrong(sighting.rssi) { regions[index].weakEntries = 0 }
                 (regions[index].holder, regions[index].silentSince) = (sighting.identity, listened)
             } else if regions[index].state == .inside, regions[index].holder == sighting.identity {
                 actions += weakened(index, at: listened)
