@@ -27,6 +27,8 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     package var prolongation: Double?
     /// The bound that holds the time: `shortest` or `longest`; nil: none.
     package var bound: String?
+    /// The number of false exits in a day of listening that its longest gaps predict for this time; `nil` without gaps.
+    package var falseExits: Double?
     /// The exit times by each sensitivity, in seconds.
     package var exitTimes: ExitTimes?
     /// The basis of the learned time: the longest stored gaps; `nil` without any.
@@ -61,7 +63,7 @@ package struct JudgementReport: Codable, Sendable, Equatable {
         package var start: Double
         /// The length of the longest of them, within a tenth.
         package var longest: Double
-        /// In how much listening they came, weighed by its age.
+        /// The listening time in which they occurred, weighted by its age.
         package var listened: Double
     }
 }
@@ -87,6 +89,7 @@ extension JudgementReport {
         }
         prolongation = judgement.exit.prolongation > 1 ? judgement.exit.prolongation.rounded(digits: 2) : nil
         bound = judgement.exit.bound?.rawValue
+        falseExits = judgement.exit.falseExits?.rounded(digits: 3)
         let times = judgement.exitTimes
         exitTimes = ExitTimes(
             quick: times.quick.seconds(digits: 1), balanced: times.balanced.seconds(digits: 1),
@@ -104,4 +107,14 @@ extension JudgementReport {
         accuracy = beacon.accuracy.metres
         proximity = Proximity(accuracy: beacon.accuracy).rawValue
     }
+}
+
+extension JudgementReport {
+    /// Whether the learned time would be longer than the longest there is: then exits are often false.
+    package var isHeldAtLongest: Bool { exitReason == "learned" && bound == "longest" && phone == nil }
+
+    /// A sentence with the remedies.
+    package static let remedyForLongest =
+        "It is silent for longer than the longest exit time: let it advertise more often, or let the adapter scan more "
+        + "(\"scan\": \"continuous\" in beacons.json)"
 }

@@ -22,7 +22,7 @@ package struct RegionExplanation: Sendable {
         let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
         let ownCompromise = isSingle ? compromise(signs[0]) : nil
         var lines =
-            [state, "  " + ownRule]
+            [state, "  " + answer, "  " + ownRule]
             + [flapping, ownCompromise, mistakes, scan, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append(
@@ -63,7 +63,7 @@ package struct RegionExplanation: Sendable {
                 + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
         ]
             + [
-                ("heard", heard(beacon)), ("gone", gone(beacon)), ("tail", tail(beacon)),
+                ("heard", heard(beacon)), ("gone", gone(beacon)), ("wrong", wrong(beacon)), ("tail", tail(beacon)),
                 ("else", others(beacon, sign)),
                 ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
             ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
@@ -74,6 +74,26 @@ package struct RegionExplanation: Sendable {
         let isLastKnown = region.state == .unknown && region.lastKnown != .unknown
         let last = isLastKnown ? ", last known \(region.lastKnown.rawValue)" : ""
         return "\(region.identifier)  \(region.state.rawValue)\(since)\(last)"
+    }
+
+    /// The state and its reason in one sentence, the same as on the page.
+    private var answer: String {
+        let name = region.identifier
+        guard region.state != .unknown else { return "The state of \(name) is not known now" }
+        guard let beacon = region.beacons.first(where: \.keepsInside) ?? region.beacons.first else {
+            return region.state == .inside
+                ? "\(name) is inside, as it was before the start; none of its beacons has been received since"
+                : "\(name) is outside: none of its beacons has been received since the start"
+        }
+        let (age, device) = ("\(beacon.age.rounded(digits: 1).plain) s ago", beacon.phone == nil ? "beacon" : "phone")
+        guard region.state == .inside else {
+            return beacon.silence > beacon.exitAfter
+                ? "\(name) is outside: its \(device) was last received \(age)"
+                : "\(name) is outside: its \(device) is received, but its signal is too weak"
+        }
+        let weak = region.exitRSSI == nil ? "" : "when its signal becomes too weak, or "
+        return "\(name) is inside: its \(device) was received \(age); it counts as gone "
+            + "\(weak)after \(beacon.exitAfter.plain) s of silence"
     }
 
     private func rule(_ sign: SignReport) -> String {
@@ -96,9 +116,7 @@ package struct RegionExplanation: Sendable {
             return "Sensitivity \(sensitivity): the silence of a phone proves little, because a locked one may be "
                 + "silent for an hour"
         }
-        let (perDay, delay) = sensitivity.measured
-        return "Sensitivity \(sensitivity): on long recordings \(perDay.plain) false exits a day, and half of the "
-            + "exits reported within \(delay.plain) s"
+        return "Sensitivity \(sensitivity)"
     }
 
     private var mistakes: String? {
@@ -159,6 +177,20 @@ package struct RegionExplanation: Sendable {
         }
         if let bound = beacon.bound { reasons.append("held at the \(bound) time there is") }
         return reasons
+    }
+
+    /// Returns how often the exit time is expected to be wrong, and what helps if that is often.
+    private func wrong(_ beacon: JudgementReport) -> String? {
+        guard beacon.exitReason == "learned", let rate = beacon.falseExits else { return nil }
+        let expected = "expected \(Self.frequency(rate)), by its longest gaps"
+        return beacon.isHeldAtLongest ? "\(expected). \(JudgementReport.remedyForLongest)" : expected
+    }
+
+    /// Returns how often something happens at a rate a day.
+    private static func frequency(_ rate: Double) -> String {
+        if rate >= 1.5 { return "\(rate.rounded().plain) times a day" }
+        if rate > 2.0 / 3 { return "once a day" }
+        return rate < 1.0 / 30 ? "less than once in a month" : "once in \((1 / rate).rounded().plain) days"
     }
 
     /// Returns the basis of a learned time.

@@ -6,6 +6,7 @@ import Glibc
 import NetworkManager
 import OkaeriConfiguration
 import Listening
+import Plumbing
 import WiFi
 
 /// Checks every precondition and gives a fix for each problem.
@@ -179,6 +180,7 @@ package struct Doctor: Sendable {
                 [.ok("daemon", "it runs, with \(status.regions.count) regions")]
                     + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
                     + Self.savedFindings(status.saved) + Self.batteryFindings(status.regions)
+                    + Self.silenceFindings(status.regions)
             case .failure(let failure): [.note("daemon", failure.description)]
             }
         }
@@ -188,6 +190,19 @@ package struct Doctor: Sendable {
     static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
         guard bluetooth.state == .resetting else { return [] }
         return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
+    }
+
+    /// Returns the beacons whose learned exit time is held at the longest there is.
+    static func silenceFindings(_ regions: [RegionReport]) -> [Finding] {
+        regions.flatMap { region in
+            region.beacons.filter(\.isHeldAtLongest).map { beacon in
+                .note(
+                    "exit time",
+                    "\(region.identifier): major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
+                        + "time, \(beacon.exitAfter.plain) s, so that exits are often false",
+                    mend: "let the beacon advertise more often, or set \"scan\": \"continuous\" in beacons.json")
+            }
+        }
     }
 
     static func batteryFindings(_ regions: [RegionReport]) -> [Finding] {

@@ -68,6 +68,17 @@ const gone = (beacon) => {
   return t('x_after', plain(beacon.exitAfter), reasons.join(t('sepLong')))
 }
 
+const frequency = (rate) => {
+  if (rate >= 1.5) return t('x_timesADay', Math.round(rate))
+  if (rate < 1 / 30) return t('x_seldom')
+  return rate > 2 / 3 ? t('x_onceADay') : t('x_onceInDays', Math.round(1 / rate))
+}
+
+const isHeldAtLongest = ({ exitReason, bound, phone }) => exitReason === 'learned' && bound === 'longest' && phone == null
+
+const wrong = ({ exitReason, falseExits }) =>
+  exitReason !== 'learned' || falseExits == null ? null : frequency(falseExits)
+
 const tail = ({ exitReason, tail }) =>
   exitReason !== 'learned' || !tail
     ? null
@@ -113,7 +124,8 @@ const distance = (beacon, region) => {
 export const warnings = (region) => {
   const { bluetooth } = live.status
   const deaf = bluetooth.listening ? null : `${t('x_deaf')} ${sentence(bluetooth.reason)}`
-  return [flapping(region), deaf].filter(Boolean).map((text) => el('p', {}, text))
+  const longest = region.beacons.some(isHeldAtLongest) ? t('x_heldAtLongest') : null
+  return [flapping(region), longest, deaf].filter(Boolean).map((text) => el('p', {}, text))
 }
 
 const scanSentence = ({ listening, scan }) => (listening && scan ? t('x_scan', scanText(scan)) : null)
@@ -146,6 +158,7 @@ export const explanation = (region) => {
         [
           ['x_heard', heard(beacon)],
           ['x_gone', gone(beacon)],
+          ['x_wrong', wrong(beacon)],
           ['x_tail', tail(beacon)],
           ['x_else', others(beacon, region)],
           ['x_sends', sends(beacon)],
