@@ -29,6 +29,14 @@ AROUND = {"headphones": 0.4, "lamp": 1.0, "phone": 0.25, "thermometer": 2.5, "wa
 DOOR_INTERVALS, INSIDE, OUTSIDE, PASSAGE = (0.1, 0.35, 1.0), -58.0, -80.0, 4.0
 DOOR_THRESHOLDS, DOOR_STAY = (-65, -71), (25.0, 70.0)
 
+# Tags that stay, for so many hours; shadows an hour, their shortest and longest time in seconds, their loss and depth in dB. Below
+# FAINT dBm advertisements are lost more and more, all of them from LOST dBm on.
+TAG_HOURS, SHADOW, SHADOW_LOSS, SHADOW_DEPTH, FAINT, LOST = 72, (10.0, 60.0), 0.95, 12.0, -90.0, -98.0
+# The intervals in seconds, and the scan interval and window in seconds: the former one, the present one, and continuous.
+TAG_INTERVALS, SCANS = (1.0, 2.0, 5.0, 10.0), {"100/50": (0.1, 0.05), "88.75/44.375": (0.08875, 0.044375), "continuous": None}
+# The shares of the advertisements that are received at the edge of reception.
+EDGE, AT_HOME = (0.05, 0.02, 0.01, 0.005, 0.002), 12 * 3600.0
+
 
 def lossy():
     """Returns groups of traces by the kind of loss, each with every advertising interval: {title: [traces]}."""
@@ -43,6 +51,39 @@ def lossy():
 
 def days():
     return [_day(interval, loss) for interval in DAY_INTERVALS for loss in DAY_LOSSES]
+
+
+def tags():
+    """Returns tags with a constant signal, by interval and scan."""
+    return [
+        _tag(f"every {interval:g} s, scan {name}", TAG_HOURS, lambda time: interval, scan=scan, shadows=1)
+        for interval in TAG_INTERVALS for name, scan in SCANS.items()]
+
+
+def changing():
+    """Returns tags whose reception changes within days."""
+    day = 86_400.0
+    return [
+        _tag("moved furniture", 96, lambda time: 1, lambda time: -68 if time < 2 * day else -86, loss=0.2, shadows=4),
+        _tag("a fading battery", 240, lambda time: 2, lambda time: -75 - 1.5 * time / day, shadows=1),
+        _tag("another floor", 72, lambda time: 1, lambda time: -90, shadows=3),
+        _tag("behind a body", 72, lambda time: 1, lambda time: -84, loss=0.5, shadows=8),
+        _tag("1 s, then 5 s", 72, lambda time: 1 if time < day else 5, shadows=1),
+    ]
+
+
+def edge():
+    """Returns beacons that are at home for twelve hours, and then at the edge of reception for twelve."""
+    traces = []
+    for share in EDGE:
+        name = f"{share:.1%} received"
+        dice = random.Random(name)
+        heard = [(second + dice.uniform(0, 0.01), -70 + round(dice.gauss(0, 4)))
+                 for second in range(int(AT_HOME)) if dice.random() < 0.8]
+        heard += [(second + dice.uniform(0, 0.01), -94 + round(dice.gauss(0, 2)))
+                  for second in range(int(AT_HOME), int(2 * AT_HOME)) if dice.random() < share]
+        traces.append(Trace(name, heard, seed=name))
+    return traces
 
 
 def nights():
@@ -133,6 +174,25 @@ def _door(interval):
 
     sightings = _sightings(random.Random(name), interval, DURATION, lambda time, dice: 0.1, level)
     return Trace(name, sightings, seed=name, crossings=crossings, thresholds=DOOR_THRESHOLDS)
+
+
+def _tag(name, hours, interval, level=lambda time: -70.0, loss=0.3, shadows=0, scan=None):
+    """Returns a tag that stays. `scan`: the scan interval and window in seconds; `None`: continuous."""
+    dice = random.Random(name)
+    dark = _silences(dice, hours * 3600.0, 3600.0 / shadows, lambda dice: dice.uniform(*SHADOW))
+    heard, time, wander, next_dark = [], dice.uniform(0, interval(0)), 0.0, 0
+    while time < hours * 3600:
+        while next_dark < len(dark) and dark[next_dark][1] <= time:
+            next_dark += 1
+        is_dark = next_dark < len(dark) and dark[next_dark][0] <= time
+        wander += -0.02 * wander + dice.gauss(0, 0.7)
+        signal = level(time) + wander + dice.gauss(0, 4) - (SHADOW_DEPTH if is_dark else 0)
+        received = (1 - loss) * max(0.0, min(1.0, (signal - LOST) / (FAINT - LOST)))
+        in_window = scan is None or time % scan[0] < scan[1]
+        if in_window and dice.random() < min(received, 1 - SHADOW_LOSS if is_dark else 1):
+            heard.append((round(time, 3), max(-100, min(-30, round(signal)))))
+        time += interval(time) + dice.uniform(0, 0.01)
+    return Trace(name, heard, seed=name)
 
 
 def _silences(dice, duration, apart, lasting):

@@ -13,6 +13,7 @@ from traces import Trace
 PATTERNS = {
     "walks": "uci_*.csv",
     "long": "long/*.csv.gz",
+    "phones": "phones/*.csv.gz",
     "ambient": "ambient/*.csv.gz",
     "boundary": "sal_*_measurement_*.csv",
     "receivers": "sal_multi/*.csv.gz",

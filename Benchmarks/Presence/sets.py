@@ -40,10 +40,13 @@ def recorded(found, okaeris, own):
     return {
         "walks": _staying(
             "Walks", found["walks"], [*_fixed(10, 15, 20, 30, 60), LearnedMaximum(), *okaeris], RECORDED,
-            WALKS, {"false exits": "0", "median delay": "<= 16 s", "p90": "<= 40 s"}),
+            WALKS, {"false exits": "0", "median delay": "<= 20 s", "p90": "<= 40 s"}),
         "long": _staying(
             "Long", found["long"], _for_long(okaeris), RECORDED, LONG,
-            {"false exits": "<= 10", "median delay": "<= 15 s", "p90": "<= 120 s", "carried away": "<= 13 s"}),
+            {"false exits": "<= 2", "median delay": "<= 20 s", "p90": "<= 180 s"}),
+        "phones": _staying(
+            "Phones", found["phones"], _for_long(okaeris), RECORDED, LONG,
+            {"false exits": "<= 1", "median delay": "<= 25 s"}),
         "ambient": _among_others(
             "Ambient", found["ambient"], okaeris, {"false exits": "<= 8", "median delay": "<= 35 s"}),
         "boundary": _crossing(
@@ -54,6 +57,9 @@ def recorded(found, okaeris, own):
 def invented(okaeris, own):
     return [
         _staying("Made up, days at home", made_up.days(), _for_long(okaeris), MADE_UP, LONG),
+        _staying("Made up, tags", made_up.tags(), _for_long(okaeris), MADE_UP, LONG),
+        _staying("Made up, tags whose reception changes", made_up.changing(), _for_long(okaeris), MADE_UP, LONG),
+        _staying("Made up, the edge of reception", made_up.edge(), _for_long(okaeris), 0, FALSE),
         _among_others("Made up, a deaf receiver", made_up.deaf_receiver(), okaeris),
         _crossing("Made up, a door", made_up.door(), own),
     ]
@@ -121,7 +127,7 @@ def _crossing(name, traces, own, bar=None):
 
 
 def _for_long(okaeris):
-    return [*_fixed(30, 60, 90, 120), LearnedMaximum(), *okaeris]
+    return [*_fixed(20, 30, 60, 90, 120), LearnedMaximum(), *okaeris]
 
 
 def _fixed(*seconds):
