@@ -152,7 +152,7 @@ struct Site {
             case .happened(let kind, _):
                 // The member's hub records it.
                 guard case .house(let region, let news) = kind else { continue }
-                carryOut(members[index].core.recorded(news, of: region), of: index)
+                carryOut(members[index].core.recorded(news, of: region, at: moment), of: index)
             case .announce, .answer, .note, .surveyed, .measureBatteries: break
             }
         }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import FuzzSupport
+import HCI
 @testable import OkaeriConfiguration
 import RegionMonitoring
 import WiFi
@@ -26,7 +27,11 @@ public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
 }
 
 private func check(_ configuration: Configuration) {
-    require(configuration.scan.window < configuration.scan.interval, "a scan that never pauses")
+    switch configuration.scan {
+    case .automatic(let lateShare): require(0...1 ~= lateShare, "a share of more than all")
+    case .fixed(let timing): require(timing.window <= timing.interval, "a window longer than its interval")
+    case .continuous, .shared: break
+    }
     require(
         configuration.regions.isEmpty
             ? [[], [Configuration.noRegion]].contains(configuration.notices)
