@@ -9,7 +9,7 @@ import RegionMonitoring
     /// A tag, and what it does.
     private struct Tag {
         var title: String
-        /// In seconds; `nil`: there is none.
+        /// In seconds; `nil` without one.
         var interval: Double?
         /// The share of the advertisements that are lost beside those between the scan windows.
         var loss = 0.3

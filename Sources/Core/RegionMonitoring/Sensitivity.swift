@@ -31,7 +31,7 @@ public enum Sensitivity: String, CaseIterable, Hashable, Sendable {
     var initial: Double { 2.5 * shortest }
 
     /// The seconds of delay of each exit that cost as much as one false exit a day. Chosen on the recordings and made-up tags of
-    /// Benchmarks/README.md, where the figures change little between half and twice of each.
+    /// Benchmarks/README.md.
     var costOfFalseExit: Double {
         switch self {
         case .quick: 0.5

@@ -8,8 +8,8 @@
 /// body: then the time is longer. A beacon that falls silent at full strength was probably not received, because the
 /// signal of a beacon that leaves fades first: then a false exit costs more.
 ///
-/// Only listening time counts: the time in which the scan was off is no silence, nor is the time of a deaf receiver, and of the time
-/// outside the scan window only the part in the window counts.
+/// Silences are listening time. The time in which the scan was off, the time outside the scan windows, and the time of a deaf
+/// receiver do not count.
 struct SilenceModel: Sendable {
     /// The longest exit time, in seconds. A tag that is silent for longer counts as gone, whatever its earlier gaps.
     static let longest = 300.0
