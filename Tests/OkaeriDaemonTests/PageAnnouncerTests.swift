@@ -98,7 +98,8 @@ import Testing
         try await running {
             announcer.listened(open)
             try await awaitName("Okaeri attic #2")
-            #expect(avahi.asked.withLock(\.self) == ["Okaeri attic"])
+            // More often than once if a call took too long and the connection was made again.
+            #expect(Set(avahi.asked.withLock(\.self)) == ["Okaeri attic"])
             #expect(avahi.services?.map(\.name) == ["Okaeri attic #2", "Okaeri attic #2"])
         }
     }

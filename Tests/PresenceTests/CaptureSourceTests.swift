@@ -2,6 +2,8 @@ import DaemonTestSupport
 import Glibc
 import Plumbing
 import Presence
+import RegionMonitoring
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -37,5 +39,22 @@ import Testing
         source.stop()
         try await result.wait(until: "the source has stopped") { $0 == false }
         try output.close()
+    }
+
+    /// A gap of 10 s and one of 10.001 s, in a replay without pauses and in one whose packets are waited for.
+    @Test(arguments: [nil, 100_000.0])
+    func `a silence that is exactly as long as the exit time is no exit`(speed: Double?) throws {
+        let path = "\(folder.path)/capture"
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: .create, permissions: .ownerReadWrite)
+        try file.writeAll(capture(of: [0, 1, 11, 21.001].map { ($0, -70) }))
+        try file.close()
+        let source = try CaptureSource(file: path, speed: speed, warn: { _ in })
+        let exits = Atomic(0)
+        let driver = PresenceDriver(regions: [monitored(10)], clock: source) { event, _ in
+            if case .action(.didExitRegion, _) = event { exits.add(1, ordering: .relaxed) }
+        }
+        _ = try source.run(driver)
+        #expect(exits.load(ordering: .relaxed) == 1)
     }
 }

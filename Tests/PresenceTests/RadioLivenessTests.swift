@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test mutating func `silence is normal until a minute was surveyed with no region inside`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 59, by: 1))
         #expect(liveness.silenceLimit == nil)
         receive(stride(from: 60, through: 60, by: 1))
@@ -40,18 +40,18 @@ import Testing
 
     @Test(arguments: [true, false])
     mutating func `a restart of the scan with another timing does not end a silence`(_ isRetimed: Bool) {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 64, by: 1))
         #expect(liveness.silenceLimit == .seconds(10))
-        liveness.listeningChanged(false, at: instant(70))
-        liveness.listeningChanged(true, isRetimed: isRetimed, at: instant(71))
+        liveness.listeningChanged(nil, at: instant(70))
+        liveness.listeningChanged(1, isRetimed: isRetimed, at: instant(71))
         // The silence of 10 s, without the pause; another restart begins it anew.
         expectTrust(at: instant(74.9))
         if isRetimed { expectSuspicion(at: instant(75)) } else { expectTrust(at: instant(80.9)) }
     }
 
     @Test mutating func `the limit is three times the longest silence, and bounded by the exit time`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 64, by: 4))
         #expect(liveness.silenceLimit == .seconds(12))
         liveness.determined(.inside, region: "home", at: instant(64))
@@ -64,13 +64,13 @@ import Testing
 
     @Test(arguments: [(5, 13.333333333), (8, 13.333333333), (9, nil)] as [(Double, Double?)])
     mutating func `where silences are long beside the exit time, silence is normal`(longest: Double, limit: Double?) {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 90, by: longest))
         #expect(liveness.silenceLimit == limit.map { .nanoseconds(nanoseconds($0)) })
     }
 
     @Test mutating func `reports that become fewer before they end are a departure and no fault`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         liveness.determined(.inside, region: "home", at: instant(60))
         receive(stride(from: 60, through: 100, by: 0.25))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test mutating func `a silence that ends without a repair is usual from then on`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         liveness.determined(.inside, region: "home", at: instant(60))
         receive(stride(from: 61, through: 100, by: 1))
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test mutating func `a suspicion without a decision of the scanner ends after two minutes`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         expectSuspicion(at: instant(70))
         // Another program interrupts the scan all the time.
         for second in stride(from: 75.0, to: 190, by: 5) {
-            liveness.listeningChanged(false, at: instant(second))
-            liveness.listeningChanged(true, at: instant(second))
+            liveness.listeningChanged(nil, at: instant(second))
+            liveness.listeningChanged(1, at: instant(second))
             let hasExpired = liveness.suspicionExpired(at: instant(second))
             #expect(!hasExpired)
         }
@@ -112,21 +112,21 @@ import Testing
     }
 
     @Test mutating func `one silence of ten seconds makes silence normal`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 40, by: 1))
         receive(stride(from: 50, through: 100, by: 1))
         #expect(liveness.silenceLimit == nil)
     }
 
     @Test mutating func `nothing is surveyed while a region is inside or the scan is off`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 30, by: 1))
         liveness.determined(.inside, region: "home", at: instant(30))
         receive(stride(from: 30, through: 100, by: 1))
         #expect(liveness.silenceLimit == nil)
         liveness.determined(.outside, region: "home", at: instant(100))
-        liveness.listeningChanged(false, at: instant(100))
-        liveness.listeningChanged(true, at: instant(200))
+        liveness.listeningChanged(nil, at: instant(100))
+        liveness.listeningChanged(1, at: instant(200))
         // These thirty seconds and the first ones make a minute.
         receive(stride(from: 200, through: 229, by: 1))
         #expect(liveness.silenceLimit == nil)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test mutating func `a survey that is too short leaves the result of the one before`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 90, by: 5))
         liveness.determined(.inside, region: "home", at: instant(90))
         liveness.determined(.outside, region: "home", at: instant(100))
@@ -146,12 +146,12 @@ import Testing
     }
 
     @Test mutating func `the silence of a suspected controller is not surveyed, and a report ends the suspicion`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         expectSuspicion(at: instant(70))
         // A power cycle proves nothing.
-        liveness.listeningChanged(false, at: instant(90))
-        liveness.listeningChanged(true, at: instant(91))
+        liveness.listeningChanged(nil, at: instant(90))
+        liveness.listeningChanged(1, at: instant(91))
         #expect(!liveness.isCertain(at: instant(91)))
         // Other devices need time to advertise.
         let endedAtOnce = liveness.reportReceived(at: instant(95))
@@ -163,11 +163,19 @@ import Testing
         #expect(liveness.silenceLimit == .seconds(10))
     }
 
+    /// A report every 2.5 s of each of two devices with half of the air: too few in 16 s, enough in 32 s.
+    @Test(arguments: [0.5, 1])
+    mutating func `with half of the air a number of reports counts for twice of them`(_ share: Double) {
+        liveness.listeningChanged(share, at: instant(0))
+        receive(stride(from: 0, through: 90, by: 2.5))
+        if share < 1 { expectSuspicion(at: instant(105)) } else { expectTrust(at: instant(105)) }
+    }
+
     @Test mutating func `interruptions of the scan do not end a silence`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         for second in stride(from: 5.0, through: 200, by: 5) {
-            liveness.listeningChanged(false, at: instant(second))
-            liveness.listeningChanged(true, at: instant(second))
+            liveness.listeningChanged(nil, at: instant(second))
+            liveness.listeningChanged(1, at: instant(second))
         }
         #expect(liveness.silenceLimit == nil)
         receive(stride(from: 200, through: 260, by: 1))
@@ -175,14 +183,14 @@ import Testing
     }
 
     @Test mutating func `a survey in which nothing was received makes silence normal`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 40, by: 1))
         liveness.determined(.inside, region: "home", at: instant(100))
         #expect(liveness.silenceLimit == nil)
     }
 
     @Test mutating func `after a wrong expectation a day is surveyed before the next one`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         expectSuspicion(at: instant(70))
         liveness.adapterLost()
@@ -201,23 +209,23 @@ import Testing
     }
 
     @Test mutating func `a pause of the scan makes no suspicion`() {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
-        liveness.listeningChanged(false, at: instant(61))
+        liveness.listeningChanged(nil, at: instant(61))
         expectTrust(at: instant(100))
-        liveness.listeningChanged(true, at: instant(120))
+        liveness.listeningChanged(1, at: instant(120))
         expectTrust(at: instant(129))
         expectSuspicion(at: instant(130))
     }
 
     @Test(arguments: [false, true])
     mutating func `the expectation ends with the recovery if the adapter was lost for the silence`(isLost: Bool) {
-        liveness.listeningChanged(true, at: instant(0))
+        liveness.listeningChanged(1, at: instant(0))
         receive(stride(from: 0, through: 60, by: 1))
         expectSuspicion(at: instant(70))
         if isLost { liveness.adapterLost() }
-        liveness.listeningChanged(false, at: instant(490))
-        liveness.listeningChanged(true, at: instant(491))
+        liveness.listeningChanged(nil, at: instant(490))
+        liveness.listeningChanged(1, at: instant(491))
         #expect(liveness.silenceLimit == .seconds(10))
         liveness.reportReceived(at: instant(500))
         liveness.reportReceived(at: instant(504))

@@ -245,7 +245,7 @@ extension PresenceDriver {
             let isRetimed = timing != nil && state.airTime.timing.map { $0 != timing } ?? false
             if isListening, !isRetimed { state.scans += 1 }
             state.airTime.listeningChanged(timing, at: now)
-            state.liveness.listeningChanged(isListening, isRetimed: isRetimed, at: now)
+            state.liveness.listeningChanged(timing?.share, isRetimed: isRetimed, at: now)
             guard let timing else { return state.pipeline.monitor.listeningPaused(at: now) }
             state.pipeline.monitor.listeningShareChanged(to: timing.share, at: now)
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)

@@ -97,10 +97,14 @@ package struct RadioLiveness: Sendable {
 
     /// Handles that the scan began, or was interrupted: a pause is not a silence.
     ///
-    /// - Parameter isRetimed: Whether it begins with another timing than before. The silence then goes on without the pause:
-    ///   the scanner changes the timing because a beacon is silent, so a deaf receiver would not be suspected in time.
-    package mutating func listeningChanged(_ isListening: Bool, isRetimed: Bool = false, at now: Instant) {
+    /// - Parameters:
+    ///   - share: The scan window divided by the scan interval; `nil` while the scan is off.
+    ///   - isRetimed: Whether it begins with another timing than before. The silence then goes on without the pause:
+    ///     the scanner changes the timing because a beacon is silent, so a deaf receiver would not be suspected in time.
+    package mutating func listeningChanged(_ share: Double?, isRetimed: Bool = false, at now: Instant) {
+        let isListening = share != nil
         self.isListening = isListening
+        rate.shareChanged(to: share ?? 0, at: now)
         lastAnswer = now
         guard !isSuspect else {
             wasInterrupted = true

@@ -1,9 +1,13 @@
+import Plumbing
 import RegionMonitoring
 
 /// The number of reports in each of the last seconds: whether they ended at once or became fewer before.
 ///
 /// A receiver that becomes deaf misses all reports from one moment on. If a person carries devices out of range, the
 /// reports become fewer for some seconds first.
+///
+/// The seconds are those in a scan window. With half of the air a house of few devices would otherwise have too few
+/// reports to decide.
 struct ReportRate: Sendable {
     private static let second: Int64 = 1_000_000_000
 
@@ -20,14 +24,34 @@ struct ReportRate: Sendable {
     private var present = Int64.min
     private var count = 0
 
+    /// The part of the time in a scan window; 0 while the scan is off.
+    private var share = 1.0
+    /// The time in a scan window until the last change of the share.
+    private var listened: Int64 = 0
+    private var since: Int64?
+
     mutating func received(at now: Instant) {
-        let second = now.nanoseconds / Self.second
+        if since == nil { since = now.nanoseconds }
+        let second = listened(at: now) / Self.second
         if second == present {
             count &+= 1
         } else {
             advance(to: second)
             count = 1
         }
+    }
+
+    /// Handles that the receiver is in a scan window for this part of the time from now on; 0: the scan is off.
+    mutating func shareChanged(to share: Double, at now: Instant) {
+        (listened, since) = (listened(at: now), now.nanoseconds)
+        self.share = share
+    }
+
+    @inline(__always)
+    private func listened(at now: Instant) -> Int64 {
+        let elapsed = max(0, now.nanoseconds.subtractingClamped(since ?? now.nanoseconds))
+        // 2^63 as a Double does not fit.
+        return listened.addingClamped(share < 1 ? Int64(Double(elapsed) * share) : elapsed)
     }
 
     private mutating func advance(to second: Int64) {

@@ -57,12 +57,15 @@ package final class CaptureSource: Sendable {
     private static let maximumTurns = 100_000
 
     /// Gives the delegate its turns before a packet at `now`, then waits for that time. Returns whether to go on.
+    ///
+    /// The packet precedes a turn at the same time: many stamps have a resolution of one second, and a silence that is
+    /// exactly as long as the exit time is no exit.
     @inline(__always)
     private func advance(
         _ delegate: some ScannerDelegate, _ deadline: inout Int64?, to now: Int64, _ pace: Pace?
     ) -> Bool {
         var turns = 0
-        while let due = deadline, due <= now, turns < Self.maximumTurns {
+        while let due = deadline, due < now, turns < Self.maximumTurns {
             guard wait(until: due, pace) else { return false }
             deadline = delegate.scannerDidFinishTurn(at: due)
             turns += 1
@@ -169,7 +172,7 @@ extension CaptureSource: PresenceSource {
                             show(now, timeline)
                             if let event { deadline = each(bytes.extracting(event), now) }
                             found = try next()
-                            guard let found, speed == nil, deadline.map({ found.now < $0 }) ?? true else { return }
+                            guard let found, speed == nil, deadline.map({ found.now <= $0 }) ?? true else { return }
                         }
                     }
                 }
