@@ -19,19 +19,19 @@ struct RoomEstimator: Sendable {
     struct Parameters: Sendable {
         /// The required evidence at ``motion``, in dB·s, and its increase for each dB of noise. A smaller value
         /// changes the room sooner, and more often than necessary.
-        var threshold = 13.0
+        var threshold = 12.0
         var thresholdOfNoise = 0.4
         /// The lead that does not count at ``motion``, in dB, and its increase for each dB of noise.
-        var bias = 2.4
+        var bias = 2.7
         var biasOfNoise = 0.1
         /// The variance beyond the noise at which threshold and bias are used unchanged, in dB².
-        var motion = 11.0
+        var motion = 12.0
         /// The part of the noise that is subtracted. It is above one because the measured noise varies, too.
-        var noiseShare = 1.2
-        /// The bounds of the factor of the required evidence, which is the power of −1.5 of the variance. With a smaller
+        var noiseShare = 1.25
+        /// The bounds of the factor of the required evidence, which is the power of −2 of the variance. With a smaller
         /// lower bound a car between two receivers changes rooms at each shadow; with a larger upper bound a wrong
         /// first room stays too long.
-        var scale = 0.45...8.0
+        var scale = 0.5...8.0
         /// The time constant of the measured variance, in seconds. A shorter one forgets the motion before the new
         /// room leads; a longer one counts a beacon as moving after it is put down.
         var memory = 18.0
@@ -62,7 +62,7 @@ struct RoomEstimator: Sendable {
     /// The decrease in dB a second of the evidence for a room without a signal, of the signal of a receiver that
     /// receives nothing while another one does, and of the signal of a receiver without observations. With few
     /// advertisements a pause of some seconds at one receiver is usual, and does not mean that the beacon left.
-    private static let fading = 3.0
+    private static let fading = 5.0
     private static let silentFading = 8.0
     private static let deadFading = 0.25
 
@@ -217,8 +217,7 @@ extension RoomEstimator {
             return
         }
         let stillness = parameters.motion / variance
-        let scale = min(
-            max(stillness * stillness.squareRoot(), parameters.scale.lowerBound), parameters.scale.upperBound)
+        let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
             guard let level = levels[room],

@@ -178,7 +178,10 @@ extension CaptureSource: PresenceSource {
                 }
                 return true
             }, progress: progress)
-        return !requests.withLock(\.shouldStop)
+        guard !requests.withLock(\.shouldStop) else { return false }
+        // The turn at the time of the last packet.
+        if let deadline, deadline == instant.nanoseconds { _ = delegate.scannerDidFinishTurn(at: deadline) }
+        return true
     }
 
     /// The first packet defines the beginning of the capture.
