@@ -11,12 +11,16 @@ public struct BeaconSighting: Hashable, Sendable {
     /// The RSSI here, in dBm; `nil` if unknown: then it proves presence and has no distance.
     public var rssi: Int8?
 
+    /// The radio that received it.
+    public var radio: RadioID
+
     /// One advertisement; both strengths in dBm.
     @inlinable
     @inline(__always)
-    public init(identity: BeaconIdentity, measuredPower: Int8, rssi: Int8?) {
+    public init(identity: BeaconIdentity, measuredPower: Int8, rssi: Int8?, radio: RadioID = .own) {
         self.identity = identity
         self.measuredPower = measuredPower
         self.rssi = rssi
+        self.radio = radio
     }
 }

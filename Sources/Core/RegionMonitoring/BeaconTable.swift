@@ -38,7 +38,7 @@ struct BeaconTable: Sendable {
     ) -> (slot: Int, evicted: (identity: BeaconIdentity, silences: SilenceModel)?)? {
         let isFull = tracks.count >= capacity
         guard
-            let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastListened.listened)
+            let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastHeard)
         else {
             if isFull { return nil }
             tracks.append(track)
@@ -55,12 +55,12 @@ struct BeaconTable: Sendable {
 
     /// The place of a beacon without a region that passed by long ago. By a busy road the table is as large as the
     /// traffic, not the day.
-    private mutating func abandonedPlace(at listened: Int64) -> Int? {
+    private mutating func abandonedPlace(at now: Instant) -> Int? {
         for _ in 0..<min(Self.reach, tracks.count) {
             let slot = cursor
             cursor = (cursor + 1) % tracks.count
             guard tracks[slot].regions.isEmpty else { continue }
-            if listened.subtractingClamped(tracks[slot].lastListened.listened) > Self.retention { return slot }
+            if now.nanoseconds.subtractingClamped(tracks[slot].lastHeard.nanoseconds) > Self.retention { return slot }
         }
         return nil
     }
@@ -74,7 +74,7 @@ struct BeaconTable: Sendable {
             cursor = (cursor + 1) % tracks.count
             let candidate = tracks[slot]
             if candidate.regions.isEmpty {
-                if track.lastListened.silence(since: candidate.lastListened, tolerance: 0) > Self.freshness {
+                if track.lastHeard.nanoseconds.subtractingClamped(candidate.lastHeard.nanoseconds) > Self.freshness {
                     return slot
                 }
                 if fallback?.rank != 0 { fallback = (slot, 0) }

@@ -19,9 +19,9 @@ struct BeaconTrack: Sendable {
     var signal = SignalFilter()
     var lastRSSI: Int8?
 
-    /// The last reception, on the monitor's clock and on the one that measures silences.
-    var lastHeard: Instant
-    var lastListened: ListeningClock.Reading
+    /// The last reception by any radio, which began the present silence.
+    private(set) var silence: SilenceStart
+    var lastHeard: Instant { silence.at }
 
     /// The number of received advertisements.
     var count: UInt64 = 0
@@ -31,36 +31,99 @@ struct BeaconTrack: Sendable {
     private var samples = 0
     private var round: UInt64 = 0
 
+    /// The receptions by each radio; none while one radio alone has received it, whose values are those of the beacon.
+    private(set) var receptions: [RadioReception] = []
+
     /// Last, because it is large: it is never accessed for a beacon without a region.
     var silences = SilenceModel()
 
-    init(_ sighting: BeaconSighting, signs: [Int], at now: Instant, listened: ListeningClock.Reading) {
+    init(_ sighting: BeaconSighting, signs: [Int], silence: SilenceStart) {
         identity = sighting.identity
         measuredPower = sighting.measuredPower
-        lastHeard = now
-        lastListened = listened
+        self.silence = silence
         self.signs = signs
     }
 
+    /// - Parameter listened: The clock of the radio that received it.
     @inline(__always)
     mutating func heard(
-        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64
+        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, _ radios: Radios, round: UInt64
     ) {
+        let radio = sighting.radio.position
+        measuredPower = sighting.measuredPower
+        count &+= 1
+        lastRSSI = sighting.rssi
+        guard regions.isEmpty || radio == silence.radio && receptions.isEmpty else {
+            return heardByOneOfSeveral(sighting, at: now, listened: listened, radios, round: round)
+        }
         // The silences of beacons without a region are not needed.
         if !regions.isEmpty {
-            let gap = listened.silence(since: lastListened, tolerance: tolerance)
+            let gap = listened.silence(since: silence.reading, tolerance: tolerance)
             silences.heard(
                 after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi,
                 wasDeafOfLate: listened.wasDeafOfLate)
         }
-        measuredPower = sighting.measuredPower
-        lastHeard = now
-        lastListened = listened
-        count &+= 1
-        lastRSSI = sighting.rssi
+        silence = SilenceStart(at: now, radio: radio, reading: listened)
         guard let rssi = sighting.rssi else { return }
         signal.update(rssi, at: now.nanoseconds)
         sample(rssi, round: round)
+    }
+
+    @inline(never)  // Of a house with one radio it is never called.
+    private mutating func heardByOneOfSeveral(
+        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, _ radios: Radios, round: UInt64
+    ) {
+        let radio = sighting.radio.position
+        if receptions.isEmpty {
+            receptions = [RadioReception(silence.first, at: lastHeard, silences: silences, signal: signal)]
+        }
+        let gap = radios.silence(since: silence, at: now, tolerance: tolerance)
+        let elapsed = lastHeard.seconds(to: now)
+        let place = place(of: radio, listened, at: now)
+        receptions[place].heard(sighting.rssi, at: now, listened: listened)
+        // The trend of the signal is that of one radio.
+        let isStrongest = strongest(at: now) == place
+        silences.heard(
+            after: Float(max(0, gap)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
+            wasDeafOfLate: listened.wasDeafOfLate)
+        silence = SilenceStart(
+            at: max(now, lastHeard), radio: radio, reading: listened,
+            others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios) }
+                .map { .init(radio: $0.radio, reading: radios[$0.radio].clock.reading(at: now)) })
+        guard isStrongest, let rssi = sighting.rssi else { return }
+        signal = receptions[place].signal
+        sample(rssi, round: round)
+    }
+
+    /// The place of a radio in ``receptions``, which has the radios that received the beacon last.
+    private mutating func place(of radio: Int, _ listened: ListeningClock.Reading, at now: Instant) -> Int {
+        if let known = receptions.firstIndex(where: { $0.radio == radio }) { return known }
+        let reception = RadioReception(.init(radio: radio, reading: listened), at: now)
+        guard receptions.count >= RadioReception.most,
+            let oldest = receptions.indices.min(by: { receptions[$0].lastHeard < receptions[$1].lastHeard })
+        else {
+            receptions.append(reception)
+            return receptions.count - 1
+        }
+        receptions[oldest] = reception
+        return oldest
+    }
+
+    /// The radio with the strongest signal of late.
+    private func strongest(at now: Instant) -> Int? {
+        receptions.indices.filter { receptions[$0].lastHeard.duration(to: now) <= RadioReception.fresh }
+            .max { receptions[$0].signal.value ?? -.infinity < receptions[$1].signal.value ?? -.infinity }
+    }
+
+    /// Removes a radio that does not come back. Without another one the silence begins anew, at the radios that are present.
+    mutating func removed(_ radio: Int, _ radios: Radios, at now: Instant) {
+        receptions.removeAll { $0.radio == radio }
+        if !silence.remove(radio) { silence = radios.start(at: now) }
+    }
+
+    /// What is learned of the beacon: by the union of its radios, or by one of them.
+    func silences(of radio: Int?) -> SilenceModel {
+        radio.flatMap { radio in receptions.first { $0.radio == radio }?.silences } ?? silences
     }
 
     /// Counts `rssi` towards the ranging callback that is next.
@@ -75,7 +138,7 @@ struct BeaconTrack: Sendable {
 
     /// The longest deaf time that is subtracted from the silence since the last reception, in nanoseconds. It is
     /// fixed when the silence begins, so that no deadline moves to an earlier time.
-    var tolerance: Int64 { silences.tolerance(lastListened.wasDeafOfLate) }
+    var tolerance: Int64 { silences.tolerance(silence.reading.wasDeafOfLate) }
 
     /// The distance in metres by the filtered signal and `sign`'s calibration; -1 without signal or measured power.
     func accuracy(by sign: RegionSign?) -> Double {
@@ -97,5 +160,45 @@ struct BeaconTrack: Sendable {
         }
         let mean = (Double(sum) / Double(samples)).rounded()
         return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy(by: sign))
+    }
+}
+
+/// What one of several radios received of a beacon.
+struct RadioReception: Sendable {
+    /// The number of radios whose receptions of one beacon are stored.
+    static let most = 8
+
+    /// The age of a reception whose signal still counts.
+    static let fresh = Duration.seconds(8)
+
+    let radio: Int
+    private(set) var lastHeard: Instant
+    private var reading: ListeningClock.Reading
+    private(set) var silences = SilenceModel()
+    private(set) var signal = SignalFilter()
+
+    init(
+        _ part: SilenceStart.Part, at now: Instant, silences: SilenceModel = SilenceModel(),
+        signal: SignalFilter = SignalFilter()
+    ) {
+        (radio, reading, lastHeard) = (part.radio, part.reading, now)
+        (self.silences, self.signal) = (silences, signal)
+    }
+
+    mutating func heard(_ rssi: Int8?, at now: Instant, listened: ListeningClock.Reading) {
+        let gap = listened.silence(since: reading, tolerance: silences.tolerance(reading.wasDeafOfLate))
+        silences.heard(
+            after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: rssi,
+            wasDeafOfLate: listened.wasDeafOfLate)
+        (lastHeard, reading) = (max(now, lastHeard), listened)
+        if let rssi { signal.update(rssi, at: now.nanoseconds) }
+    }
+
+    /// Whether the radio received the beacon within its own exit time: it is one of the beacon's radios.
+    func isOfLate(at now: Instant, _ radios: Radios) -> Bool {
+        let silence = radios[radio].clock.reading(at: now)
+            .silence(since: reading, tolerance: silences.tolerance(reading.wasDeafOfLate))
+        return silence <= Int64(Sensitivity.balanced.shortest * 1e9)
+            || silence <= silences.timing(.balanced).time.clampedNanoseconds
     }
 }

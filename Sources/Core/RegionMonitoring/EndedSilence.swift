@@ -96,11 +96,11 @@ extension RegionMonitor {
     /// Returns the silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter
     /// them. Call it before the reception is recorded.
     func silencesEnded(
-        slot: Int, by sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading
+        slot: Int, by sighting: BeaconSighting, at now: Instant
     ) -> [(index: Int, silence: EndedSilence)] {
         beacons[slot].signs.compactMap { index in
             let tracker = signs[index]
-            guard tracker.isSilent(at: listened) else { return nil }
+            guard tracker.isSilent(at: now) else { return nil }
             // Another sign keeps the region inside: no exit time would have caused an exit.
             let others = regions[tracker.region].signs.lazy.filter { $0 != index }
             if others.contains(where: { signs[$0].state == .inside }) { return nil }
@@ -108,8 +108,7 @@ extension RegionMonitor {
             guard let holder = tracker.silentHolder, beacons[holder].signs.contains(index) else { return nil }
             let times = beacons[holder].silences.exitTimes
             let length = Duration.nanoseconds(
-                listened.silence(
-                    since: tracker.silentSince, tolerance: beacons[holder].tolerance))
+                radios.silence(since: tracker.silentSince, at: now, tolerance: beacons[holder].tolerance))
             let leftFor = departure(of: tracker.region).map { $0.duration(to: now) }
             let limit = EndedSilence.returnLimit(times)
             // A silence longer than the longest exit time and this limit was an absence with every sensitivity.

@@ -28,20 +28,19 @@ extension RegionMonitor {
         for (slot, track) in beacons.tracks.enumerated() {
             for index in track.signs { slots[index].append(slot) }
         }
-        let listened = clock.reading(at: now)
         return regions.map { region in
             region.signs.flatMap { index in
-                slots[index].sorted { beacons[$0].lastListened.listened > beacons[$1].lastListened.listened }
-                    .prefix(limit).map { judgement(of: $0, by: index, in: region, at: listened) }
+                slots[index].sorted { beacons[$0].lastHeard > beacons[$1].lastHeard }
+                    .prefix(limit).map { judgement(of: $0, by: index, in: region, at: now) }
             }
         }
     }
 
     private func judgement(
-        of slot: Int, by index: Int, in region: RegionTracker, at listened: ListeningClock.Reading
+        of slot: Int, by index: Int, in region: RegionTracker, at now: Instant
     ) -> Judgement {
         let (track, tracker) = (beacons[slot], signs[index])
-        let silence = listened.silence(since: track.lastListened, by: tracker.end(of: track))
+        let silence = radios.silence(since: track.silence, at: now, by: tracker.end(of: track))
         let configured = tracker.sign.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
         return Judgement(
             beacon: snapshot(track, by: tracker.sign), sign: index - region.signs.lowerBound,

@@ -125,13 +125,10 @@ extension RegionMonitor {
     /// `nil` if the sign is not inside or its time is not learned.
     func awaitedTimes(at now: Instant) -> [Int64?] {
         var times = signs.map { $0.state == .unknown ? $0.awaited : nil }
-        let listened = clock.reading(at: now)
         for track in beacons.tracks {
             for index in track.signs where signs[index].learns && signs[index].holds(track.signal.value) {
                 let time = signs[index].exitTime(of: track)
-                guard listened.remaining(of: signs[index].end(of: track), since: track.lastListened) > 0 else {
-                    continue
-                }
+                guard remaining(of: track, by: index, at: now) > 0 else { continue }
                 times[index] = max(times[index] ?? .min, time)
             }
         }

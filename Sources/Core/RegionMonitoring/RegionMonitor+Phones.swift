@@ -19,17 +19,21 @@ extension RegionMonitor {
 
     /// Handles the reception of a phone, whatever it advertises.
     ///
-    /// - Parameter phone: The position of its key file in ``phoneFiles``.
-    public mutating func phoneSighted(_ phone: Int, rssi: Int8?, at now: Instant) -> [Action] {
-        guard hasAdapter, now >= startedAt else { return [] }
-        let sighting = sighting(ofPhone: phone, rssi: rssi)
+    /// - Parameters:
+    ///   - phone: The position of its key file in ``phoneFiles``.
+    ///   - radio: The radio that received it.
+    public mutating func phoneSighted(
+        _ phone: Int, rssi: Int8?, by radio: RadioID = .own, at now: Instant
+    ) -> [Action] {
+        guard !radios[radio.position].isLost, now >= startedAt else { return [] }
+        let sighting = sighting(ofPhone: phone, rssi: rssi, by: radio)
         guard let slot = slot(ofPhone: phone, sighting, at: now) else { return [] }
         return sighted(sighting, in: slot, at: now)
     }
 
     /// Returns the reception of a phone as that of a beacon. A phone claims no power at one metre.
-    public func sighting(ofPhone phone: Int, rssi: Int8?) -> BeaconSighting {
-        BeaconSighting(identity: phones[phone].identity, measuredPower: 0, rssi: rssi)
+    public func sighting(ofPhone phone: Int, rssi: Int8?, by radio: RadioID = .own) -> BeaconSighting {
+        BeaconSighting(identity: phones[phone].identity, measuredPower: 0, rssi: rssi, radio: radio)
     }
 
     /// Returns the positions of the regions of a phone that was received. Mutating as ``regions(of:)`` is.

@@ -2,7 +2,7 @@
 extension RegionMonitor {
     mutating func startRangingIfNeeded(at now: Instant, heardFrom slot: Int? = nil) {
         // Also in a pause, because ranging continues in one.
-        guard nextRanging == nil, hasAdapter, regions.contains(where: \.isRanging) else { return }
+        guard nextRanging == nil, radios.isAnyPresent, regions.contains(where: \.isRanging) else { return }
         nextRanging = now.advanced(by: Self.rangingInterval)
         round += 1
         // The sighting that caused this call came before the round began, and belongs to it.

@@ -14,13 +14,13 @@ extension RegionMonitor {
         let earlier = Dictionary(
             regions.map { ($0.identifier, (region: $0, signs: signs[$0.signs])) },
             uniquingKeysWith: { first, _ in first })
-        let listened = clock.reading(at: now)
+        let start = radios.start(at: now)
         var actions: [Action] = []
         (regions, signs, lateSigns) = ([], [], [])
         for region in new {
             let former = earlier[formerNames[region.identifier] ?? region.identifier]
                 .flatMap { $0.region.region.hasCommonSign(with: region) ? $0 : nil }
-            add(region, continuing: former, listeningSince: listened)
+            add(region, continuing: former, listeningSince: start)
             let index = regions.count - 1
             if let former, former.region.identifier == region.identifier {
                 actions += stateDetermined(of: index)
@@ -36,7 +36,7 @@ extension RegionMonitor {
             beacons[slot].regions = regions(of: beacons[slot].signs)
         }
         collectPhones()
-        if hasAdapter { scheduleExits(at: now) }
+        if radios.isAnyPresent { scheduleExits(at: now) }
         startRangingIfNeeded(at: now)
         return actions
     }
@@ -44,13 +44,13 @@ extension RegionMonitor {
     /// Adds a region with its signs, which continue the states of the same signs of an earlier region.
     mutating func add(
         _ region: MonitoredRegion, continuing former: (region: RegionTracker, signs: ArraySlice<SignTracker>)? = nil,
-        listeningSince listened: ListeningClock.Reading
+        listeningSince start: SilenceStart
     ) {
         let first = signs.count
         for sign in region.signs {
             var tracker =
                 former?.signs.first { $0.sign.identity == sign.identity }
-                ?? SignTracker(sign, of: regions.count, listeningSince: listened)
+                ?? SignTracker(sign, of: regions.count, listeningSince: start)
             (tracker.sign, tracker.region) = (sign, regions.count)
             signs.append(tracker)
         }

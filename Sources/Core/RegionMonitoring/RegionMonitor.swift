@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 /// Decides which regions are inside. A value without clocks, files or sockets: each event is passed by a function in
 /// the past tense with its time, which returns the events to announce.
@@ -48,7 +49,7 @@ public struct RegionMonitor: Sendable {
     /// The signs of all regions, region by region.
     var signs: [SignTracker] = []
     var beacons = BeaconTable()
-    var clock: ListeningClock
+    var radios: Radios
     var matcher = RegionMatcher([])
     let startedAt: Instant
 
@@ -58,10 +59,7 @@ public struct RegionMonitor: Sendable {
     /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.
     var remembered: [BeaconIdentity: SilenceModel] = [:]
 
-    /// False from ``adapterLost(at:)`` until ``adapterRecovered(at:)``, and before the adapter is first there.
-    private(set) var hasAdapter = false
-
-    /// The earliest end of any sign; `nil` while the scan is off. May be early, is never late.
+    /// The earliest end of any sign; `nil` while no radio scans. May be early, is never late.
     @usableFromInline private(set) var nextExit: Instant?
 
     /// The time at which the next beacon may be late, and the signs whose beacons are late; see ``hasLateBeacon``.
@@ -79,8 +77,8 @@ public struct RegionMonitor: Sendable {
     /// - Parameter now: The start of monitoring. An earlier sighting is ignored.
     public init(_ regions: [MonitoredRegion], at now: Instant) {
         startedAt = now
-        clock = ListeningClock(pausedAt: now)
-        for region in regions { add(region, listeningSince: clock.reading(at: now)) }
+        radios = Radios(pausedAt: now)
+        for region in regions { add(region, listeningSince: radios.start(at: now)) }
         matcher = RegionMatcher(signs.map(\.sign.constraint))
         collectPhones()
     }
@@ -103,70 +101,19 @@ public struct RegionMonitor: Sendable {
         regions.flatMap { Self.started($0) }
     }
 
-    /// Handles that the adapter scans.
-    public mutating func adapterRecovered(at now: Instant) -> [Action] {
-        clock.resume(at: now)
-        guard !hasAdapter else {
-            scheduleExits(at: now)
-            return []
-        }
-        hasAdapter = true
-        let listened = clock.reading(at: now)
-        for index in signs.indices { signs[index].listeningBegan(at: listened) }
-        scheduleExits(at: now)
-        startRangingIfNeeded(at: now)
-        return []
-    }
-
-    /// Handles that the adapter is gone, off or does not answer. No region is left because of that.
-    public mutating func adapterLost(at now: Instant) -> [Action] {
-        clock.pause(at: now)
-        guard hasAdapter else { return [] }
-        hasAdapter = false
-        (nextExit, nextRanging, nextLateness, lateSigns) = (nil, nil, nil, [])
-        let awaited = awaitedTimes(at: now)
-        var actions: [Action] = []
-        for index in signs.indices { signs[index].adapterLost(awaiting: awaited[index]) }
-        for index in regions.indices {
-            if regions[index].isRanging { actions.append(.rangingBeaconsDidFail(region: regions[index].identifier)) }
-            actions += stateDetermined(of: index)
-        }
-        return actions
-    }
-
-    /// Handles that the adapter works but does not scan: another program stopped it, or a join has the antenna.
-    public mutating func listeningPaused(at now: Instant) {
-        clock.pause(at: now)
-        (nextExit, nextLateness) = (nil, nil)
-    }
-
-    /// Handles that the scan continues after ``listeningPaused(at:)``.
-    public mutating func listeningResumed(at now: Instant) {
-        guard hasAdapter else { return }
-        clock.resume(at: now)
-        scheduleExits(at: now)
-    }
-
-    /// Handles that the receiver is in a scan window for another part of the time from now on.
-    ///
-    /// - Parameter share: The scan window divided by the scan interval, more than 0 and at most 1.
-    public mutating func listeningShareChanged(to share: Double, at now: Instant) {
-        guard share != clock.share else { return }
-        clock.shareChanged(to: share, at: now)
-        if hasAdapter { scheduleExits(at: now) }
-    }
-
     /// Records an advertisement that is no beacon's: other devices in the air distinguish an absent beacon from a deaf receiver.
     /// Beacons go to ``sighted(_:at:)`` alone.
     ///
-    /// - Parameter address: the advertiser's, or any number that distinguishes it from the others.
-    public mutating func advertisementHeard(from address: UInt64, at now: Instant) {
-        if clock.heard(from: address, at: now) { deafnessEnded(at: now) }
+    /// - Parameters:
+    ///   - address: the advertiser's, or any number that distinguishes it from the others.
+    ///   - radio: The radio that received it.
+    public mutating func advertisementHeard(from address: UInt64, by radio: RadioID = .own, at now: Instant) {
+        if radios[radio.position].clock.heard(from: address, at: now) { deafnessEnded(at: now) }
     }
 
     /// Handles the reception of a beacon.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
-        guard hasAdapter, now >= startedAt else { return [] }
+        guard !radios[sighting.radio.position].isLost, now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }
         return sighted(sighting, in: slot, at: now)
     }
@@ -174,33 +121,36 @@ public struct RegionMonitor: Sendable {
     /// Handles the reception of the beacon or phone in a slot.
     @inline(__always)
     mutating func sighted(_ sighting: BeaconSighting, in slot: Int, at now: Instant) -> [Action] {
+        let radio = sighting.radio.position
         // A beacon of a region is no evidence: a household leaves together.
         let isEvidence = beacons[slot].regions.isEmpty
-        let wasDeaf = isEvidence ? clock.heard(from: sighting.identity.key, at: now) : clock.heard(at: now)
+        let wasDeaf =
+            isEvidence
+            ? radios[radio].clock.heard(from: sighting.identity.key, at: now) : radios[radio].clock.heard(at: now)
         if wasDeaf { deafnessEnded(at: now) }
-        let listened = clock.reading(at: now)
+        let listened = radios[radio].clock.reading(at: now)
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
         for position in beacons[slot].signs.indices
-        where signs[beacons[slot].signs[position]].isSilent(at: listened) {
-            silences = silencesEnded(slot: slot, by: sighting, at: now, listened: listened)
+        where signs[beacons[slot].signs[position]].isSilent(at: now) {
+            silences = silencesEnded(slot: slot, by: sighting, at: now)
             break
         }
-        beacons[slot].heard(sighting, at: now, listened: listened, round: round)
+        beacons[slot].heard(sighting, at: now, listened: listened, radios, round: round)
         // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].signs.indices {
             let index = beacons[slot].signs[position]
             switch signs[index].sighted(
-                slot: slot, rssi: sighting.rssi, signal: beacons[slot].signal.value, at: listened)
+                slot: slot, rssi: sighting.rssi, signal: beacons[slot].signal.value, at: beacons[slot].silence)
             {
             case .nothing: break
             case .entered: actions += entered(index, slot: slot, at: now)
-            case .holderWeakened: actions += holderWeakened(index, slot: slot, at: listened, now)
+            case .holderWeakened: actions += holderWeakened(index, slot: slot, at: now)
             }
         }
-        if hasLateBeacon { latenessEnded(at: listened, now) }
+        if hasLateBeacon { latenessEnded(at: now) }
         // A signal that is too weak to keep a region or to enter it does not end its silence.
-        for (index, silence) in silences where !signs[index].isSilent(at: listened) {
+        for (index, silence) in silences where !signs[index].isSilent(at: now) {
             actions.append(.silenceDidEnd(region: regions[signs[index].region].identifier, silence))
         }
         return actions
@@ -211,7 +161,7 @@ public struct RegionMonitor: Sendable {
         var actions: [Action] = []
         if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
         if let nextLateness, nextLateness <= now { latenessJudged(at: now) }
-        if let nextExit, nextExit <= now { actions += silenceJudged(at: clock.readingForJudgement(at: now), now) }
+        if let nextExit, nextExit <= now { actions += silenceJudged(at: now) }
         return actions
     }
 
@@ -239,7 +189,9 @@ extension RegionMonitor {
 
     /// Makes a place in the table for a beacon or a phone that is received for the first time.
     mutating func inserted(_ sighting: BeaconSighting, signs: [Int], isPhone: Bool, at now: Instant) -> Int? {
-        var track = BeaconTrack(sighting, signs: signs, at: now, listened: clock.reading(at: now))
+        let radio = sighting.radio.position
+        let silence = SilenceStart(at: now, radio: radio, reading: radios[radio].clock.reading(at: now))
+        var track = BeaconTrack(sighting, signs: signs, silence: silence)
         track.regions = regions(of: signs)
         if let silences = remembered[sighting.identity] { track.silences = silences }
         track.isPhone = isPhone
@@ -288,28 +240,24 @@ extension RegionMonitor {
         return actions + [.didDetermineState(region: region.identifier, state)]
     }
 
-    private mutating func holderWeakened(
-        _ index: Int, slot: Int, at listened: ListeningClock.Reading, _ now: Instant
-    ) -> [Action] {
+    private mutating func holderWeakened(_ index: Int, slot: Int, at now: Instant) -> [Action] {
         let sign = signs[index]
         let others = beacons.tracks.indices.filter { candidate in
             let track = beacons.tracks[candidate]
             return candidate != slot && track.signs.contains(index) && sign.holds(track.signal.value)
-                && listened.remaining(of: sign.end(of: track), since: track.lastListened) > 0
+                && remaining(of: track, by: index, at: now) > 0
         }
         // The beacon received last: its silence is the sign's.
-        let other = others.max { (one, other) in
-            let (one, other) = (beacons.tracks[one], beacons.tracks[other])
-            return (one.lastListened.listened, one.lastHeard) < (other.lastListened.listened, other.lastHeard)
+        guard let other = others.max(by: { beacons.tracks[$0].lastHeard < beacons.tracks[$1].lastHeard }) else {
+            return left(index)
         }
-        guard let other else { return left(index) }
-        signs[index].holderReplaced(by: other, heardAt: beacons.tracks[other].lastListened)
+        signs[index].holderReplaced(by: other, silentSince: beacons.tracks[other].silence)
         scheduleExit(of: index, at: now)
         return []
     }
 
-    private mutating func silenceJudged(at listened: ListeningClock.Reading, _ now: Instant) -> [Action] {
-        let learned = learnedRemaining(at: listened)
+    private mutating func silenceJudged(at now: Instant) -> [Action] {
+        let learned = learnedRemaining(at: now)
         var actions: [Action] = []
         nextExit = nil
         var position = 0
@@ -320,34 +268,46 @@ extension RegionMonitor {
                 continue
             }
             position += 1
-            let least = listened.remaining(of: earliest, since: signs[index].silentSince)
-            let remaining = max(least, learned[index] ?? least)
-            if remaining <= 0 {
-                actions += left(index, bySilenceAt: now)
-            } else if let end = clock.instant(after: remaining, of: earliest.clock, from: now) {
-                nextExit = min(nextExit ?? end, end)
+            let least = remaining(of: index, until: earliest, at: now, isJudged: true)
+            let left = max(least, learned[index] ?? least)
+            if left <= 0 {
+                actions += self.left(index, bySilenceAt: now)
+            } else {
+                scheduled(after: left, at: now)
             }
         }
-        if hasLateBeacon { latenessEnded(at: listened, now) }
+        if hasLateBeacon { latenessEnded(at: now) }
         return actions
     }
 
-    /// Returns the listening time until the ends of the signs that have been silent for the shortest time that is ever learned; those
-    /// of others are not needed yet, and in a house where every beacon is received every second there are none.
-    private func learnedRemaining(at listened: ListeningClock.Reading) -> [Int: Int64] {
+    /// Returns the times until the ends of the signs that have been silent for the shortest time that is ever learned; those of others
+    /// are not needed yet, and in a house where every beacon is received every second there are none.
+    private func learnedRemaining(at now: Instant) -> [Int: Int64] {
         func isSilent(_ index: Int) -> Bool {
-            signs[index].learns && signs[index].remaining(at: listened).map { $0 <= 0 } ?? false
+            guard signs[index].learns, let earliest = signs[index].earliestEnd else { return false }
+            return remaining(of: index, until: earliest, at: now, isJudged: true) <= 0
         }
         guard timed.contains(where: isSilent) else { return [:] }
-        var remaining: [Int: Int64] = [:]
+        var ends: [Int: Int64] = [:]
         for slot in beacons.tracks.indices {
             for index in beacons[slot].signs
             where isSilent(index) && signs[index].holds(beacons[slot].signal.value) {
-                let own = listened.remaining(of: signs[index].end(of: beacons[slot]), since: beacons[slot].lastListened)
-                remaining[index] = max(remaining[index] ?? .min, own)
+                let own = remaining(of: beacons[slot], by: index, at: now, isJudged: true)
+                ends[index] = max(ends[index] ?? .min, own)
             }
         }
-        return remaining
+        return ends
+    }
+
+    /// Returns the time until the silence of a sign reaches a limit; the maximum while none of its radios listens.
+    private func remaining(of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool = false) -> Int64 {
+        guard radios.isAnyListening(to: signs[index].silentSince) else { return .max }
+        return radios.remaining(since: signs[index].silentSince, at: now, isJudged: isJudged) { _ in limit }
+    }
+
+    /// Returns the time until the silence of a beacon ends its presence by a sign. It stands still while no radio of the beacon listens.
+    func remaining(of track: BeaconTrack, by index: Int, at now: Instant, isJudged: Bool = false) -> Int64 {
+        radios.remaining(since: track.silence, at: now, isJudged: isJudged) { signs[index].end(of: track, at: $0) }
     }
 
     /// Judges every silence again: the last judgement assumed that the receiver remains deaf.
@@ -359,22 +319,27 @@ extension RegionMonitor {
     /// Determines the earliest end of any sign anew: the clocks of the scan run differently from now on.
     mutating func scheduleExits(at now: Instant) {
         timed = signs.indices.filter { signs[$0].earliestEnd != nil }
-        let listened = clock.reading(at: now)
-        nextExit = timed.compactMap { earliestEnd(of: $0, at: listened, now) }.min()
+        nextExit = nil
+        for index in timed { scheduleEnd(of: index, at: now) }
         scheduleLateness(at: now)
     }
 
-    private mutating func scheduleExit(of index: Int, at now: Instant) {
-        guard let end = earliestEnd(of: index, at: clock.reading(at: now), now) else { return }
+    mutating func scheduleExit(of index: Int, at now: Instant) {
+        guard signs[index].earliestEnd != nil else { return }
         let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
         if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
-        nextExit = min(nextExit ?? end, end)
+        scheduleEnd(of: index, at: now)
         scheduleLateness(at: now)
     }
 
-    private func earliestEnd(of index: Int, at listened: ListeningClock.Reading, _ now: Instant) -> Instant? {
-        guard let end = signs[index].earliestEnd else { return nil }
-        return clock.instant(
-            after: listened.remaining(of: end, since: signs[index].silentSince), of: end.clock, from: now)
+    private mutating func scheduleEnd(of index: Int, at now: Instant) {
+        guard let end = signs[index].earliestEnd else { return }
+        scheduled(after: remaining(of: index, until: end, at: now), at: now)
+    }
+
+    private mutating func scheduled(after remaining: Int64, at now: Instant) {
+        guard remaining < .max else { return }
+        let end = Instant(nanoseconds: now.nanoseconds.addingClamped(remaining))
+        nextExit = min(nextExit ?? end, end)
     }
 }

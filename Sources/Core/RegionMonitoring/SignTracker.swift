@@ -31,8 +31,11 @@ struct SignTracker: Sendable {
     /// The last known state, kept over interruptions.
     private(set) var lastKnown = RegionState.unknown
 
-    /// Since when the sign has been silent, or, while it is unknown, listened to; on the listening clock.
-    private(set) var silentSince: ListeningClock.Reading
+    /// Since when the sign has been silent, or, while it is unknown, listened to.
+    private(set) var silentSince: SilenceStart
+
+    /// Whether the sign is unknown until one of the radios in ``silentSince`` listens again: they received its beacon last.
+    private(set) var awaitsRadios = false
 
     /// The beacon that kept the sign inside before silence ended it, and the time; `nil` while it is inside or unknown,
     /// and if a weak signal ended it.
@@ -49,7 +52,7 @@ struct SignTracker: Sendable {
     /// The weak sightings since silence ended the sign.
     private var weak = WeakSightings()
 
-    init(_ sign: RegionSign, of region: Int, listeningSince: ListeningClock.Reading) {
+    init(_ sign: RegionSign, of region: Int, listeningSince: SilenceStart) {
         (self.sign, self.region) = (sign, region)
         self.silentSince = listeningSince
         (exitAfter, notableSilence) = Self.times(of: sign)
@@ -76,8 +79,8 @@ struct SignTracker: Sendable {
 
     /// Whether it has been silent for so long that some sensitivity may decide an exit.
     @inline(__always)
-    func isSilent(at now: ListeningClock.Reading) -> Bool {
-        now.scanned.subtractingClamped(silentSince.scanned) > notableSilence
+    func isSilent(at now: Instant) -> Bool {
+        now.nanoseconds.subtractingClamped(silentSince.at.nanoseconds) > notableSilence
     }
 
     /// The beacon whose silence is the sign's: it keeps the sign inside, or did so before silence ended it.
@@ -108,11 +111,6 @@ struct SignTracker: Sendable {
         }
     }
 
-    /// The time on the clock of ``earliestEnd`` until it, if the receiver is not deaf from now on.
-    func remaining(at now: ListeningClock.Reading) -> Int64? {
-        earliestEnd.map { now.remaining(of: $0, since: silentSince) }
-    }
-
     /// The learned time within which the beacon that was inside last has to be received again.
     var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
@@ -122,9 +120,13 @@ struct SignTracker: Sendable {
     }
 
     /// Returns the silence of `track` that ends its presence.
-    func end(of track: BeaconTrack) -> SilenceLimit {
+    ///
+    /// - Parameter radio: The radio by whose silences it is decided; `nil`: by those of all of its radios together.
+    func end(of track: BeaconTrack, at radio: Int? = nil) -> SilenceLimit {
         exitAfter.map(configured)
-            ?? SilenceLimit(length: exitTime(of: track), clock: .listening, tolerance: track.tolerance)
+            ?? SilenceLimit(
+                length: track.silences(of: radio).timing(sign.sensitivity).time.clampedNanoseconds, clock: .listening,
+                tolerance: track.tolerance)
     }
 
     private func configured(_ exitAfter: Int64) -> SilenceLimit {
@@ -151,30 +153,31 @@ struct SignTracker: Sendable {
 
     @inline(__always)
     mutating func sighted(
-        slot: Int, rssi: Int8?, signal: @autoclosure () -> Double?, at now: ListeningClock.Reading
+        slot: Int, rssi: Int8?, signal: @autoclosure () -> Double?, at now: SilenceStart
     ) -> Outcome {
         switch phase {
         case .inside(let holder):
             guard holds(signal()) else { return slot == holder ? .holderWeakened : .nothing }
             if weak.entries > 0 { weak.sighted(rssi) }
             if slot != holder { phase = .inside(holder: slot) }
-            silentSince = now.listened > silentSince.listened ? now : silentSince
+            silentSince = now.at >= silentSince.at ? now : silentSince
             return .nothing
         case .unknown, .outside:
-            guard admits(signal()), !needsConfirmation || weak.isConfirmed(by: rssi, at: now.scanned) else {
+            guard admits(signal()), !needsConfirmation || weak.isConfirmed(by: rssi, at: now.reading.scanned) else {
                 return .nothing
             }
             phase = .inside(holder: slot)
             departure = nil
-            silentSince = now.listened > silentSince.listened ? now : silentSince
+            silentSince = now.at >= silentSince.at ? now : silentSince
+            awaitsRadios = false
             return .entered
         }
     }
 
-    /// Another beacon, last heard at `listened`, keeps the sign inside now.
-    mutating func holderReplaced(by slot: Int, heardAt listened: ListeningClock.Reading) {
+    /// Another beacon, which has been silent since `silence`, keeps the sign inside now.
+    mutating func holderReplaced(by slot: Int, silentSince silence: SilenceStart) {
         phase = .inside(holder: slot)
-        silentSince = listened
+        silentSince = silence
     }
 
     /// Handles that the sign is inside.
@@ -190,12 +193,13 @@ struct SignTracker: Sendable {
         lastKnown = .outside
     }
 
-    /// Handles that the scan does not run any more.
+    /// Handles that no radio of the sign is left.
     ///
     /// - Parameter awaiting: The time for which the sign's beacons are waited for afterwards, if it is learned.
-    mutating func adapterLost(awaiting: Int64?) {
+    mutating func radiosLost(awaiting: Int64?) {
         self.awaiting = awaiting
         departure = nil
+        if case .inside = phase { awaitsRadios = true }
         phase = .unknown
     }
 
@@ -206,9 +210,22 @@ struct SignTracker: Sendable {
         self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 
-    /// Handles that the scan has started again: only silence from here on counts.
-    mutating func listeningBegan(at listened: ListeningClock.Reading) {
-        silentSince = listened
+    /// Handles that a radio listens after it was lost: while the sign is unknown, only the silence from here on counts.
+    mutating func listeningBegan(_ radio: Int, _ listened: ListeningClock.Reading, _ radios: Radios, at now: Instant) {
+        guard phase == .unknown else { return }
+        guard awaitsRadios else {
+            silentSince = radios.start(at: now)
+            return
+        }
+        silentSince.restart(radio, at: listened)
+        silentSince.at = max(silentSince.at, now)
+    }
+
+    /// Handles that a radio does not come back.
+    mutating func removed(_ radio: Int, _ radios: Radios, at now: Instant) {
+        guard !silentSince.remove(radio) else { return }
+        silentSince = radios.start(at: now)
+        awaitsRadios = false
     }
 }
 

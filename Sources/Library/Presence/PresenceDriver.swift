@@ -43,7 +43,7 @@ package final class PresenceDriver: ScannerDelegate {
 
     let state: Mutex<State>
     private let clock: any WallClock
-    private let handler: PresencePipeline.SightingHandler?
+    let handler: PresencePipeline.SightingHandler?
     private let publish: Publisher
 
     /// - Parameters:
@@ -267,7 +267,7 @@ extension PresenceDriver {
 
     package var nextDeadline: Int64? { state.withLock(\.pipeline.monitor.nextDeadline)?.nanoseconds }
 
-    private func publish(_ actions: [RegionMonitor.Action], at now: Instant, _ state: inout State) {
+    func publish(_ actions: [RegionMonitor.Action], at now: Instant, _ state: inout State) {
         guard !actions.isEmpty else { return }
         let time = time(of: now)
         for action in actions {

@@ -39,8 +39,10 @@ public struct PresencePipeline: Sendable {
     }
 
     /// An HCI event came in: its bytes from the event code on, without the H4 packet type.
+    ///
+    /// - Parameter radio: The radio that received it.
     @inlinable @inline(__always) public mutating func received(
-        event: RawSpan, at now: Instant, handler: SightingHandler? = nil
+        event: RawSpan, by radio: RadioID = .own, at now: Instant, handler: SightingHandler? = nil
     ) -> [RegionMonitor.Action] {
         guard var reports = LEAdvertisingReports(event: event) else { return [] }
         var actions: [RegionMonitor.Action] = []
@@ -50,14 +52,14 @@ public struct PresencePipeline: Sendable {
                 let rssi = report.rssi
                 // Before the payload is looked at: a locked phone advertises what no parser knows.
                 let phone = phones.device(of: report.address, report.addressType)
-                if let phone { actions += phoneHeard(phone, rssi: rssi, at: now, handler: handler) }
+                if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
                 guard let frame = assembler.frame(in: report) else {
                     guard phone == nil else {
                         counters.phones += 1
                         continue
                     }
                     let address = report.address.rawValue
-                    monitor.advertisementHeard(from: address, at: now)
+                    monitor.advertisementHeard(from: address, by: radio, at: now)
                     if batteries.isSender(address) {
                         advertisementReceived(
                             report.data, from: address, isConnectable: report.properties.contains(.connectable), at: now
@@ -67,7 +69,7 @@ public struct PresencePipeline: Sendable {
                 }
                 counters.iBeacons += 1
                 let sighting = BeaconSighting(
-                    identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi)
+                    identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)
                 let news = monitor.sighted(sighting, at: now)
                 if !news.isEmpty { actions += news }
                 guard let handler else { continue }
@@ -86,14 +88,38 @@ public struct PresencePipeline: Sendable {
         return actions
     }
 
+    /// Handles a reception by another radio of the house.
+    package mutating func received(
+        _ reception: Reception, by radio: RadioID, handler: SightingHandler? = nil
+    ) -> [RegionMonitor.Action] {
+        counters.reports += 1
+        switch reception.sender {
+        case .beacon(let identity, let measuredPower):
+            counters.iBeacons += 1
+            let sighting = BeaconSighting(
+                identity: identity, measuredPower: measuredPower, rssi: reception.rssi, radio: radio)
+            let actions = monitor.sighted(sighting, at: reception.time)
+            let regions = monitor.regions(of: identity)
+            if let handler, !regions.isEmpty { handler(sighting, regions, reception.time) }
+            return actions
+        case .device(let address, let type):
+            guard let phone = phones.device(of: address, type) else {
+                monitor.advertisementHeard(from: address.rawValue, by: radio, at: reception.time)
+                return []
+            }
+            counters.phones += 1
+            return phoneHeard(phone, rssi: reception.rssi, by: radio, at: reception.time, handler: handler)
+        }
+    }
+
     /// Handles the report of a phone. It is no evidence of a working receiver for others: a household leaves together.
     @usableFromInline mutating func phoneHeard(
-        _ phone: Int, rssi: Int8?, at now: Instant, handler: SightingHandler?
+        _ phone: Int, rssi: Int8?, by radio: RadioID, at now: Instant, handler: SightingHandler?
     ) -> [RegionMonitor.Action] {
-        let actions = monitor.phoneSighted(phone, rssi: rssi, at: now)
+        let actions = monitor.phoneSighted(phone, rssi: rssi, by: radio, at: now)
         guard let handler else { return actions }
         let regions = monitor.regions(ofPhone: phone)
-        if !regions.isEmpty { handler(monitor.sighting(ofPhone: phone, rssi: rssi), regions, now) }
+        if !regions.isEmpty { handler(monitor.sighting(ofPhone: phone, rssi: rssi, by: radio), regions, now) }
         return actions
     }
 }

@@ -144,6 +144,9 @@ extension CaptureSource: PresenceSource {
 
     package func run(_ delegate: some ScannerDelegate) throws -> Bool { try replay(to: delegate) }
 
+    /// The same, with the type of the errors.
+    func replayed(to delegate: some ScannerDelegate) throws(CaptureFileError) { _ = try replay(to: delegate) }
+
     /// - Returns: Whether the capture has come to its end.
     @inline(__always)
     private func replay(to delegate: some ScannerDelegate) throws(CaptureFileError) -> Bool {

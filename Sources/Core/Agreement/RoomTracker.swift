@@ -1,0 +1,92 @@
+import Plumbing
+
+/// The room of one region, by the receptions of all radios of the house.
+///
+///     tracker.heard("kitchen", in: "kitchen", from: beacon, rssi: -61, at: now)   // for each reception
+///     tracker.advanced(to: now)                                                   // by a timer set to tracker.nextDeadline
+///
+/// Each radio's signal is the mean of half a second; see ``SignalWindow``. ``RoomEstimator`` decides.
+package struct RoomTracker: Sendable {
+    private struct Receiver: Sendable {
+        var room: String
+        var window = SignalWindow()
+        /// The time at which its silence is told again.
+        var refreshAt = Int64.max
+
+        var deadline: Int64 { min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt) }
+    }
+
+    private var receivers: [String: Receiver] = [:]
+    private var rooms = RoomEstimator()
+
+    /// The number of radios that are followed: each is one of the house's.
+    private static let limit = 1024
+
+    package init() {}
+
+    /// The room; `nil` before it is known.
+    package var room: String? { rooms.room }
+
+    /// The room of the strongest signal at this moment.
+    package var strongest: String? { rooms.strongest }
+
+    /// The time at which ``advanced(to:)`` is next needed. May be early, is never late.
+    package private(set) var nextDeadline: Int64?
+
+    /// Handles the reception of a beacon of the region.
+    ///
+    /// - Parameters:
+    ///   - radio: The name of the radio that received it.
+    ///   - room: The room of that radio.
+    ///   - beacon: A number that distinguishes the beacon from the region's other beacons: the strongest is followed.
+    ///   - rssi: The RSSI in dBm, with the radio's offset.
+    package mutating func heard(_ radio: String, in room: String, from beacon: UInt64, rssi: Double, at now: Int64) {
+        advanced(to: now)
+        guard receivers[radio] != nil || receivers.count < Self.limit else { return }
+        let hadSignal = receivers[radio]?.window.level != nil
+        receivers[radio, default: Receiver(room: room)].room = room
+        receivers[radio]?.window.heard(rssi, from: beacon, at: now)
+        if !hadSignal { tell(radio, at: now) }
+        schedule()
+    }
+
+    /// Handles that a radio is away: its last signal becomes less and less important.
+    package mutating func lost(_ radio: String, at now: Int64) {
+        guard receivers.removeValue(forKey: radio) != nil else { return }
+        rooms.lost(radio, at: now)
+        schedule()
+    }
+
+    /// Handles that the region was left: the search begins anew.
+    package mutating func left() { self = RoomTracker() }
+
+    /// Handles that time has passed.
+    package mutating func advanced(to now: Int64) {
+        while let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
+            due.value.deadline <= now
+        {
+            let (radio, time) = (due.key, due.value.deadline)
+            if let end = due.value.window.closes, end <= time { receivers[radio]?.window.close(at: time) }
+            if due.value.window.level != nil, let end = due.value.window.silentAt, end <= time {
+                receivers[radio]?.window.fellSilent()
+            }
+            tell(radio, at: time)
+        }
+        rooms.advance(to: now)
+        schedule()
+    }
+
+    private mutating func tell(_ radio: String, at now: Int64) {
+        guard let receiver = receivers[radio] else { return }
+        receivers[radio]?.refreshAt = receiver.window.level == nil ? now.addingClamped(Observation.insideInterval) : .max
+        rooms.heard(
+            by: radio, in: receiver.room, signal: receiver.window.level,
+            spread: receiver.window.level.map { _ in receiver.window.noise },
+            age: receiver.window.lastHeard.map { Nanoseconds.seconds(max(0, now.subtractingClamped($0))) }, at: now)
+    }
+
+    private mutating func schedule() {
+        let next = receivers.values.map(\.deadline).min() ?? .max
+        nextDeadline = [next < .max ? next : nil, rooms.nextDeadline].compactMap(\.self).min()
+    }
+}

@@ -1,0 +1,147 @@
+import Plumbing
+
+/// The radios of a house, each with the clock of its listening.
+///
+/// A beacon is silent as long as the least of its radios has listened to its silence. While one of its radios is away, the others
+/// decide, each by what it has learned of the beacon alone. So neither the loss nor the return of a radio ends a presence.
+struct Radios: Sendable {
+    struct Radio: Sendable {
+        let name: String
+        var clock: ListeningClock
+        /// Whether it is gone. It is from the start, until it is found; a pause of its scan is no loss.
+        var isLost = true
+
+        var isListening: Bool { clock.pausedAt == nil }
+    }
+
+    private(set) var all: [Radio]
+
+    /// Creates the radios with the monitor's own one alone.
+    init(pausedAt now: Instant) {
+        all = [Radio(name: "", clock: ListeningClock(pausedAt: now))]
+    }
+
+    subscript(radio: Int) -> Radio {
+        @inline(__always) _read { yield all[radio] }
+        @inline(__always) _modify { yield &all[radio] }
+    }
+
+    var isAnyPresent: Bool { all.contains { !$0.isLost } }
+
+    /// The position of a radio; a new one is lost until it is found.
+    mutating func position(of name: String, at now: Instant) -> Int {
+        if let known = all.firstIndex(where: { $0.name == name }) { return known }
+        all.append(Radio(name: name, clock: ListeningClock(pausedAt: now)))
+        return all.count - 1
+    }
+
+    /// The begin of the listening of all radios that are present, or of the own one.
+    func start(at now: Instant) -> SilenceStart {
+        let present = all.indices.filter { !all[$0].isLost }
+        let first = present.first ?? 0
+        return SilenceStart(
+            at: now, radio: first, reading: all[first].clock.reading(at: now),
+            others: present.dropFirst().map { .init(radio: $0, reading: all[$0].clock.reading(at: now)) })
+    }
+
+    /// Whether all radios of a silence are lost.
+    func areLost(of start: SilenceStart) -> Bool {
+        all[start.radio].isLost && start.others.allSatisfy { all[$0.radio].isLost }
+    }
+
+    func isAnyListening(to start: SilenceStart) -> Bool {
+        all[start.radio].isListening || start.others.contains { all[$0.radio].isListening }
+    }
+
+    /// Returns the length of a silence in listening time: that of the radio that has listened least, of those that listen now.
+    ///
+    /// - Parameter tolerance: The longest deaf time that is subtracted from it.
+    @inline(__always)
+    func silence(since start: SilenceStart, at now: Instant, tolerance: @autoclosure () -> Int64) -> Int64 {
+        let own = all[start.radio].clock.reading(at: now).silence(since: start.reading, tolerance: tolerance())
+        guard !start.others.isEmpty else { return own }
+        let tolerance = tolerance()
+        return least(of: start) { all[$0.radio].clock.reading(at: now).silence(since: $0.reading, tolerance: tolerance) }
+    }
+
+    /// Returns the length of a silence on the clock of a limit.
+    func silence(since start: SilenceStart, at now: Instant, by limit: SilenceLimit) -> Int64 {
+        least(of: start) { all[$0.radio].clock.reading(at: now).silence(since: $0.reading, by: limit) }
+    }
+
+    private func least(of start: SilenceStart, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
+        let listening = start.parts.filter { all[$0.radio].isListening }
+        return (listening.isEmpty ? start.parts : listening).map(value).min() ?? 0
+    }
+
+    /// Returns the time until a silence reaches its limit if no radio is deaf from now on, in nanoseconds; zero or less when it is
+    /// reached, the maximum while no radio of the beacon listens and it is not reached.
+    ///
+    /// - Parameters:
+    ///   - isJudged: Whether a deaf receiver is taken to remain so until a reception.
+    ///   - limit: Returns the limit of the union of the beacon's radios (`nil`), or of one of them.
+    func remaining(
+        since start: SilenceStart, at now: Instant, isJudged: Bool = false, _ limit: (_ radio: Int?) -> SilenceLimit
+    ) -> Int64 {
+        guard !start.others.isEmpty else { return remaining(of: start.first, at: now, isJudged, limit(nil)) }
+        let listening = start.parts.filter { all[$0.radio].isListening }
+        if listening.count == start.others.count + 1 {
+            let limit = limit(nil)
+            return listening.map { remaining(of: $0, at: now, isJudged, limit) }.max() ?? .max
+        }
+        return (listening.isEmpty ? start.parts : listening)
+            .map { remaining(of: $0, at: now, isJudged, limit($0.radio)) }.max() ?? .max
+    }
+
+    private func remaining(
+        of part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
+    ) -> Int64 {
+        let clock = all[part.radio].clock
+        let reading = isJudged ? clock.readingForJudgement(at: now) : clock.reading(at: now)
+        let remaining = reading.remaining(of: limit, since: part.reading)
+        guard let end = clock.instant(after: remaining, of: limit.clock, from: now) else {
+            return remaining > 0 ? .max : remaining
+        }
+        return end.nanoseconds.subtractingClamped(now.nanoseconds)
+    }
+}
+
+/// The begin of a silence: the last reception of a beacon, or the begin of the listening; and the clocks of its radios at that time.
+struct SilenceStart: Sendable {
+    struct Part: Sendable {
+        var radio: Int
+        var reading: ListeningClock.Reading
+    }
+
+    var at: Instant
+    /// The radio that received the beacon last, and its clock.
+    var radio: Int
+    var reading: ListeningClock.Reading
+    /// The other radios that received it lately.
+    var others: [Part] = []
+
+    var first: Part { Part(radio: radio, reading: reading) }
+
+    /// All radios of the beacon.
+    var parts: [Part] { [first] + others }
+
+    func part(of radio: Int) -> Part? {
+        radio == self.radio ? first : others.first { $0.radio == radio }
+    }
+
+    /// Sets the clock of one of the radios: only its listening from then on counts.
+    mutating func restart(_ radio: Int, at reading: ListeningClock.Reading) {
+        if radio == self.radio { self.reading = reading }
+        for index in others.indices where others[index].radio == radio { others[index].reading = reading }
+    }
+
+    /// Removes a radio. Returns false if no other one is left.
+    mutating func remove(_ radio: Int) -> Bool {
+        others.removeAll { $0.radio == radio }
+        guard radio == self.radio else { return true }
+        guard let next = others.first else { return false }
+        others.removeFirst()
+        (self.radio, reading) = (next.radio, next.reading)
+        return true
+    }
+}
