@@ -10,11 +10,26 @@ package struct RoomTracker: Sendable {
     private struct Receiver: Sendable {
         var room: String
         var window = SignalWindow()
-        /// The time at which its silence is told again.
+        /// What the estimator was told last, and the time at which it is told again.
+        var told: (level: Double, noise: Double)?
         var refreshAt = Int64.max
 
         var deadline: Int64 { min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt) }
+
+        /// Whether the signal has moved by more than its own noise since then, or its noise has changed.
+        var isMoved: Bool {
+            guard let level = window.level, let told else { return (window.level == nil) != (told == nil) }
+            let noise = max(window.noise, 0.5)
+            return abs(level - told.level) >= max(RoomTracker.step, window.noise)
+                || noise > told.noise * RoomTracker.noiseStep || told.noise > noise * RoomTracker.noiseStep
+        }
     }
+
+    /// The smallest change of the signal that counts, in dB; above that the noise decides. A beacon at rest would otherwise seem to move.
+    private static let step = 1.0
+
+    /// The factor by which the noise must change to count without a change of the signal.
+    private static let noiseStep = 1.5
 
     private var receivers: [String: Receiver] = [:]
     private var rooms = RoomEstimator()
@@ -23,6 +38,8 @@ package struct RoomTracker: Sendable {
     private static let limit = 1024
 
     package init() {}
+
+    var radioCount: Int { receivers.count }
 
     /// The room; `nil` before it is known.
     package var room: String? { rooms.room }
@@ -65,12 +82,10 @@ package struct RoomTracker: Sendable {
         while let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
             due.value.deadline <= now
         {
-            let (radio, time) = (due.key, due.value.deadline)
-            if let end = due.value.window.closes, end <= time { receivers[radio]?.window.close(at: time) }
-            if due.value.window.level != nil, let end = due.value.window.silentAt, end <= time {
-                receivers[radio]?.window.fellSilent()
-            }
-            tell(radio, at: time)
+            let (radio, time, window) = (due.key, due.value.deadline, due.value.window)
+            if window.closes ?? .max <= time { receivers[radio]?.window.close(at: time) }
+            if window.level != nil, window.silentAt ?? .max <= time { receivers[radio]?.window.fellSilent() }
+            if due.value.refreshAt <= time || receivers[radio]?.isMoved ?? false { tell(radio, at: time) }
         }
         rooms.advance(to: now)
         schedule()
@@ -78,7 +93,8 @@ package struct RoomTracker: Sendable {
 
     private mutating func tell(_ radio: String, at now: Int64) {
         guard let receiver = receivers[radio] else { return }
-        receivers[radio]?.refreshAt = receiver.window.level == nil ? now.addingClamped(Observation.insideInterval) : .max
+        receivers[radio]?.refreshAt = now.addingClamped(Observation.insideInterval)
+        receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.window.noise)) }
         rooms.heard(
             by: radio, in: receiver.room, signal: receiver.window.level,
             spread: receiver.window.level.map { _ in receiver.window.noise },

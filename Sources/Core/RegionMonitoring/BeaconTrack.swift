@@ -44,18 +44,18 @@ struct BeaconTrack: Sendable {
         self.signs = signs
     }
 
-    /// - Parameter listened: The clock of the radio that received it.
+    /// Whether a radio is the only one that has received the beacon, or the beacon has no region: then its silences are not needed.
     @inline(__always)
-    mutating func heard(
-        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, _ radios: Radios, round: UInt64
-    ) {
-        let radio = sighting.radio.position
+    func isHeardOnly(by radio: Int) -> Bool { regions.isEmpty || radio == silence.radio && receptions.isEmpty }
+
+    /// Handles a reception by a radio that ``isHeardOnly(by:)``.
+    ///
+    /// - Parameter listened: The clock of that radio.
+    @inline(__always)
+    mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64) {
         measuredPower = sighting.measuredPower
         count &+= 1
         lastRSSI = sighting.rssi
-        guard regions.isEmpty || radio == silence.radio && receptions.isEmpty else {
-            return heardByOneOfSeveral(sighting, at: now, listened: listened, radios, round: round)
-        }
         // The silences of beacons without a region are not needed.
         if !regions.isEmpty {
             let gap = listened.silence(since: silence.reading, tolerance: tolerance)
@@ -63,17 +63,21 @@ struct BeaconTrack: Sendable {
                 after: Float(max(0, gap)) / 1e9, elapsed: lastHeard.seconds(to: now), rssi: sighting.rssi,
                 wasDeafOfLate: listened.wasDeafOfLate)
         }
-        silence = SilenceStart(at: now, radio: radio, reading: listened)
+        silence.begin(at: now, radio: sighting.radio.position, reading: listened)
         guard let rssi = sighting.rssi else { return }
         signal.update(rssi, at: now.nanoseconds)
         sample(rssi, round: round)
     }
 
-    @inline(never)  // Of a house with one radio it is never called.
-    private mutating func heardByOneOfSeveral(
-        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, _ radios: Radios, round: UInt64
+    /// Handles a reception by one of several radios.
+    mutating func heard(
+        _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, among radios: Radios,
+        round: UInt64
     ) {
         let radio = sighting.radio.position
+        measuredPower = sighting.measuredPower
+        count &+= 1
+        lastRSSI = sighting.rssi
         if receptions.isEmpty {
             receptions = [RadioReception(silence.first, at: lastHeard, silences: silences, signal: signal)]
         }
@@ -89,7 +93,7 @@ struct BeaconTrack: Sendable {
         silence = SilenceStart(
             at: max(now, lastHeard), radio: radio, reading: listened,
             others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios) }
-                .map { .init(radio: $0.radio, reading: radios[$0.radio].clock.reading(at: now)) })
+                .map { .init(radio: $0.radio, reading: radios.reading(of: $0.radio, at: now)) })
         guard isStrongest, let rssi = sighting.rssi else { return }
         signal = receptions[place].signal
         sample(rssi, round: round)
@@ -196,7 +200,7 @@ struct RadioReception: Sendable {
 
     /// Whether the radio received the beacon within its own exit time: it is one of the beacon's radios.
     func isOfLate(at now: Instant, _ radios: Radios) -> Bool {
-        let silence = radios[radio].clock.reading(at: now)
+        let silence = radios.reading(of: radio, at: now)
             .silence(since: reading, tolerance: silences.tolerance(reading.wasDeafOfLate))
         return silence <= Int64(Sensitivity.balanced.shortest * 1e9)
             || silence <= silences.timing(.balanced).time.clampedNanoseconds

@@ -14,43 +14,71 @@ struct Radios: Sendable {
         var isListening: Bool { clock.pausedAt == nil }
     }
 
-    private(set) var all: [Radio]
+    /// The monitor's own one, apart from the others: a house with one radio never uses the array.
+    private var own: Radio
+    private var others: [Radio] = []
 
     /// Creates the radios with the monitor's own one alone.
     init(pausedAt now: Instant) {
-        all = [Radio(name: "", clock: ListeningClock(pausedAt: now))]
+        own = Radio(name: "", clock: ListeningClock(pausedAt: now))
     }
 
     subscript(radio: Int) -> Radio {
-        @inline(__always) _read { yield all[radio] }
-        @inline(__always) _modify { yield &all[radio] }
+        @inline(__always) _read {
+            if radio == 0 { yield own } else { yield others[radio - 1] }
+        }
+        @inline(__always) _modify {
+            if radio == 0 { yield &own } else { yield &others[radio - 1] }
+        }
     }
 
-    var isAnyPresent: Bool { all.contains { !$0.isLost } }
+    // What each report needs has a path of its own for the own radio: a borrowed element costs more than the rest of the work.
+
+    @inline(__always)
+    func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : others[radio - 1].isLost }
+
+    @inline(__always)
+    func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
+        radio == 0 ? own.clock.reading(at: now) : others[radio - 1].clock.reading(at: now)
+    }
+
+    /// Records the reception of a device that is no evidence of deafness when it falls silent. Returns whether the radio was deaf.
+    @inline(__always)
+    mutating func heard(by radio: Int, at now: Instant) -> Bool {
+        radio == 0 ? own.clock.heard(at: now) : others[radio - 1].clock.heard(at: now)
+    }
+
+    /// Records the reception of a device. Returns whether the radio was deaf.
+    @inline(__always)
+    mutating func heard(from key: UInt64, by radio: Int, at now: Instant) -> Bool {
+        radio == 0 ? own.clock.heard(from: key, at: now) : others[radio - 1].clock.heard(from: key, at: now)
+    }
+
+    var isAnyPresent: Bool { !own.isLost || others.contains { !$0.isLost } }
 
     /// The position of a radio; a new one is lost until it is found.
     mutating func position(of name: String, at now: Instant) -> Int {
-        if let known = all.firstIndex(where: { $0.name == name }) { return known }
-        all.append(Radio(name: name, clock: ListeningClock(pausedAt: now)))
-        return all.count - 1
+        if let known = others.firstIndex(where: { $0.name == name }) { return known + 1 }
+        others.append(Radio(name: name, clock: ListeningClock(pausedAt: now)))
+        return others.count
     }
 
     /// The begin of the listening of all radios that are present, or of the own one.
     func start(at now: Instant) -> SilenceStart {
-        let present = all.indices.filter { !all[$0].isLost }
+        let present = (0...others.count).filter { !self[$0].isLost }
         let first = present.first ?? 0
         return SilenceStart(
-            at: now, radio: first, reading: all[first].clock.reading(at: now),
-            others: present.dropFirst().map { .init(radio: $0, reading: all[$0].clock.reading(at: now)) })
+            at: now, radio: first, reading: reading(of: first, at: now),
+            others: present.dropFirst().map { .init(radio: $0, reading: reading(of: $0, at: now)) })
     }
 
     /// Whether all radios of a silence are lost.
     func areLost(of start: SilenceStart) -> Bool {
-        all[start.radio].isLost && start.others.allSatisfy { all[$0.radio].isLost }
+        self[start.radio].isLost && start.others.allSatisfy { self[$0.radio].isLost }
     }
 
     func isAnyListening(to start: SilenceStart) -> Bool {
-        all[start.radio].isListening || start.others.contains { all[$0.radio].isListening }
+        self[start.radio].isListening || start.others.contains { self[$0.radio].isListening }
     }
 
     /// Returns the length of a silence in listening time: that of the radio that has listened least, of those that listen now.
@@ -58,19 +86,19 @@ struct Radios: Sendable {
     /// - Parameter tolerance: The longest deaf time that is subtracted from it.
     @inline(__always)
     func silence(since start: SilenceStart, at now: Instant, tolerance: @autoclosure () -> Int64) -> Int64 {
-        let own = all[start.radio].clock.reading(at: now).silence(since: start.reading, tolerance: tolerance())
+        let own = reading(of: start.radio, at: now).silence(since: start.reading, tolerance: tolerance())
         guard !start.others.isEmpty else { return own }
         let tolerance = tolerance()
-        return least(of: start) { all[$0.radio].clock.reading(at: now).silence(since: $0.reading, tolerance: tolerance) }
+        return least(of: start) { reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance) }
     }
 
     /// Returns the length of a silence on the clock of a limit.
     func silence(since start: SilenceStart, at now: Instant, by limit: SilenceLimit) -> Int64 {
-        least(of: start) { all[$0.radio].clock.reading(at: now).silence(since: $0.reading, by: limit) }
+        least(of: start) { reading(of: $0.radio, at: now).silence(since: $0.reading, by: limit) }
     }
 
     private func least(of start: SilenceStart, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
-        let listening = start.parts.filter { all[$0.radio].isListening }
+        let listening = start.parts.filter { self[$0.radio].isListening }
         return (listening.isEmpty ? start.parts : listening).map(value).min() ?? 0
     }
 
@@ -84,7 +112,7 @@ struct Radios: Sendable {
         since start: SilenceStart, at now: Instant, isJudged: Bool = false, _ limit: (_ radio: Int?) -> SilenceLimit
     ) -> Int64 {
         guard !start.others.isEmpty else { return remaining(of: start.first, at: now, isJudged, limit(nil)) }
-        let listening = start.parts.filter { all[$0.radio].isListening }
+        let listening = start.parts.filter { self[$0.radio].isListening }
         if listening.count == start.others.count + 1 {
             let limit = limit(nil)
             return listening.map { remaining(of: $0, at: now, isJudged, limit) }.max() ?? .max
@@ -96,7 +124,7 @@ struct Radios: Sendable {
     private func remaining(
         of part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
     ) -> Int64 {
-        let clock = all[part.radio].clock
+        let clock = self[part.radio].clock
         let reading = isJudged ? clock.readingForJudgement(at: now) : clock.reading(at: now)
         let remaining = reading.remaining(of: limit, since: part.reading)
         guard let end = clock.instant(after: remaining, of: limit.clock, from: now) else {
@@ -119,6 +147,13 @@ struct SilenceStart: Sendable {
     var reading: ListeningClock.Reading
     /// The other radios that received it lately.
     var others: [Part] = []
+
+    /// Begins anew, at one radio alone.
+    @inline(__always)
+    mutating func begin(at now: Instant, radio: Int, reading: ListeningClock.Reading) {
+        (at, self.radio, self.reading) = (now, radio, reading)
+        if !others.isEmpty { others = [] }
+    }
 
     var first: Part { Part(radio: radio, reading: reading) }
 

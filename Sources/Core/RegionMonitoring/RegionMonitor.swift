@@ -108,12 +108,12 @@ public struct RegionMonitor: Sendable {
     ///   - address: the advertiser's, or any number that distinguishes it from the others.
     ///   - radio: The radio that received it.
     public mutating func advertisementHeard(from address: UInt64, by radio: RadioID = .own, at now: Instant) {
-        if radios[radio.position].clock.heard(from: address, at: now) { deafnessEnded(at: now) }
+        if radios.heard(from: address, by: radio.position, at: now) { deafnessEnded(at: now) }
     }
 
     /// Handles the reception of a beacon.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
-        guard !radios[sighting.radio.position].isLost, now >= startedAt else { return [] }
+        guard !radios.isLost(sighting.radio.position), now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }
         return sighted(sighting, in: slot, at: now)
     }
@@ -126,9 +126,9 @@ public struct RegionMonitor: Sendable {
         let isEvidence = beacons[slot].regions.isEmpty
         let wasDeaf =
             isEvidence
-            ? radios[radio].clock.heard(from: sighting.identity.key, at: now) : radios[radio].clock.heard(at: now)
+            ? radios.heard(from: sighting.identity.key, by: radio, at: now) : radios.heard(by: radio, at: now)
         if wasDeaf { deafnessEnded(at: now) }
-        let listened = radios[radio].clock.reading(at: now)
+        let listened = radios.reading(of: radio, at: now)
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
         for position in beacons[slot].signs.indices
@@ -136,7 +136,11 @@ public struct RegionMonitor: Sendable {
             silences = silencesEnded(slot: slot, by: sighting, at: now)
             break
         }
-        beacons[slot].heard(sighting, at: now, listened: listened, radios, round: round)
+        if beacons[slot].isHeardOnly(by: radio) {
+            beacons[slot].heard(sighting, at: now, listened: listened, round: round)
+        } else {
+            beacons[slot].heard(sighting, at: now, listened: listened, among: radios, round: round)
+        }
         // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].signs.indices {
             let index = beacons[slot].signs[position]
@@ -190,7 +194,7 @@ extension RegionMonitor {
     /// Makes a place in the table for a beacon or a phone that is received for the first time.
     mutating func inserted(_ sighting: BeaconSighting, signs: [Int], isPhone: Bool, at now: Instant) -> Int? {
         let radio = sighting.radio.position
-        let silence = SilenceStart(at: now, radio: radio, reading: radios[radio].clock.reading(at: now))
+        let silence = SilenceStart(at: now, radio: radio, reading: radios.reading(of: radio, at: now))
         var track = BeaconTrack(sighting, signs: signs, silence: silence)
         track.regions = regions(of: signs)
         if let silences = remembered[sighting.identity] { track.silences = silences }

@@ -160,7 +160,7 @@ struct SignTracker: Sendable {
             guard holds(signal()) else { return slot == holder ? .holderWeakened : .nothing }
             if weak.entries > 0 { weak.sighted(rssi) }
             if slot != holder { phase = .inside(holder: slot) }
-            silentSince = now.at >= silentSince.at ? now : silentSince
+            if now.at >= silentSince.at { silentSince = now }
             return .nothing
         case .unknown, .outside:
             guard admits(signal()), !needsConfirmation || weak.isConfirmed(by: rssi, at: now.reading.scanned) else {
@@ -168,7 +168,7 @@ struct SignTracker: Sendable {
             }
             phase = .inside(holder: slot)
             departure = nil
-            silentSince = now.at >= silentSince.at ? now : silentSince
+            if now.at >= silentSince.at { silentSince = now }
             awaitsRadios = false
             return .entered
         }

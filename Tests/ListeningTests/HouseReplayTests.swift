@@ -1,0 +1,84 @@
+import DaemonTestSupport
+import Events
+import Listening
+import Logging
+import OkaeriConfiguration
+import RegionMonitoring
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The captures of several nodes, which one engine decides on.
+@Suite(.timeLimit(.minutes(5))) struct HouseReplayTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ bytes: [UInt8], _ name: String) throws -> HouseReplay.Capture {
+        let path = "\(folder.path)/\(name)"
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: .create, permissions: .ownerReadWrite)
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+        return .init(node: name, file: path)
+    }
+
+    /// The events of a replay, as they are printed, without their times.
+    private func replay(_ captures: [HouseReplay.Capture], exitAfter: Double = 10) throws -> (events: [String], cut: Int) {
+        let events = Mutex<[String]>([])
+        let rooms = captures.map { #""\#($0.node)": {"room": "\#($0.node)"}"# }.joined(separator: ", ")
+        let configuration = try Configuration(
+            json: Array(#"{"regions": [], "nodes": {\#(rooms)}}"#.utf8), file: "beacons.json")
+        let cut = try HouseReplay.run(
+            captures, nodes: configuration.nodes, regions: [monitored(exitAfter)], logger: Logger(label: "test"),
+            progress: { _, _ in }
+        ) { event in
+            events.withLock { $0.append(event.line.split(separator: "  ").dropFirst().joined(separator: " ")) }
+        }
+        return (events.withLock(\.self), cut.count)
+    }
+
+    private func signals(_ seconds: ClosedRange<Int>, _ rssi: Int8) -> [(second: Double, rssi: Int8)] {
+        seconds.map { (Double($0), rssi) }
+    }
+
+    @Test func `silence at one node is no exit while another one receives the beacon`() throws {
+        let hall = try write(capture(of: signals(0...20, -60)), "hall")
+        let attic = try write(
+            capture(of: signals(10...60, -70).map { ($0.second, event(rssi: $0.rssi)) } + [(90, event(neighbour))]), "attic")
+        let result = try replay([hall, attic])
+        #expect(result.cut == 0)
+        #expect(
+            result.events == [
+                "didDetermineState house home unknown", "didEnterRegion house home hall",
+                "didDetermineState house home inside", "didDetermineRoom house home hall",
+                "didDetermineRoom house home attic", "didExitRegion house home", "didDetermineState house home outside",
+                "didDetermineRoom house home in no room",
+            ])
+    }
+
+    @Test func `a capture that is cut counts up to the cut`() throws {
+        let bytes = capture(of: signals(0...20, -60))
+        let hall = try write(bytes.dropLast(7), "hall")
+        let attic = try write(capture(of: [(0, event(neighbour)), (60, event(neighbour))]), "attic")
+        let result = try replay([hall, attic])
+        #expect(result.cut == 1)
+        #expect(result.events.contains("didExitRegion house home"))
+    }
+
+    @Test func `a damaged capture ends the replay, and a missing one does not begin it`() throws {
+        let hall = try write(capture(of: signals(0...20, -60)), "hall")
+        let junk = try write([UInt8](repeating: 7, count: 4096), "junk")
+        #expect(throws: (any Error).self) { try replay([hall, junk]) }
+        #expect(throws: (any Error).self) { try replay([hall, .init(node: "attic", file: "\(folder.path)/none")]) }
+    }
+
+    /// More receptions than are read ahead.
+    @Test func `long captures are read while they are played`() throws {
+        let seconds = (0...60_000).map { (second: Double($0) / 10, rssi: Int8(-60)) }
+        let hall = try write(capture(of: seconds), "hall")
+        let attic = try write(capture(of: [(0, event(neighbour)), (7000, event(neighbour))]), "attic")
+        let result = try replay([attic, hall])
+        #expect(result.events.filter { $0 == "didExitRegion house home" }.count == 1)
+    }
+}
