@@ -157,6 +157,27 @@ struct MQTTClientTests {
         #expect(!broker.text.contains("exceeded timeout"))
     }
 
+    /// The acknowledgement of a message moves the time at which libmosquitto sends the next PINGREQ.
+    @Test func `a client that acknowledges a message after a PINGREQ sends the next one in time`() async throws {
+        let (broker, ping) = (try TestBroker(), "Received PINGREQ from okaeri-home-test")
+        let client = try TestClient(broker.port) { $0.limits.keepAlive = .seconds(5) }
+        client.client.subscribe("okaeri/event")
+        let since = try await client.connected().phase
+        let sender = try TestClient(broker.port, "sender")
+        try await sender.connected()
+        try await broker.logged(ping)
+        let later = ContinuousClock.now.advanced(by: .milliseconds(1500))
+        try await eventually("the PINGREQ is some time ago") { ContinuousClock.now >= later }
+        sender.event("okaeri/event", "enter")
+        try await broker.logged("Received PUBACK from okaeri-home-test")
+        try await broker.logged(ping, times: 2)
+        let acknowledged = try #require(broker.seconds(of: "Received PUBACK from okaeri-home-test").first)
+        let pinged = try #require(broker.seconds(of: ping).last)
+        // The broker closes the connection after one and a half intervals, in whole seconds.
+        #expect(pinged - acknowledged <= 7)
+        #expect(client.client.state.phase == since)
+    }
+
     @Test func `a suspended broker is noticed`() async throws {
         let broker = try TestBroker()
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(500) }

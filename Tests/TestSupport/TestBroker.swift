@@ -89,6 +89,12 @@ package final class TestBroker: @unchecked Sendable {
         throw CancellationError()
     }
 
+    /// Returns the times of the lines with these words, in seconds since the Unix epoch.
+    package func seconds(of words: String) -> [Int] {
+        text.split(separator: "\n").filter { $0.contains(words) }
+            .compactMap { $0.split(separator: ":").first.flatMap { Int($0) } }
+    }
+
     package func kill() { process?.killAndWait() }
 
     /// It stands still, and listens no more.

@@ -25,7 +25,11 @@ final class MQTTConnection {
     private var isConnected = false
     private var readings = 0
     private var keepAlive: Int64
+    /// The time at which libmosquitto is asked next whether a PINGREQ is due.
     private var keepAliveDue: Int64 = .max
+
+    /// The interval of libmosquitto's documentation for `mosquitto_loop_misc`.
+    private static let maintenanceInterval: Int64 = 1_000_000_000
 
     /// A broker that has not answered after so many readings sends nonsense, or libmosquitto turns in a circle (2.0.11
     /// does where TLS is reset in its handshake).
@@ -157,7 +161,7 @@ final class MQTTConnection {
         return read(descriptors[0].revents) ?? write(descriptors[0].revents, timedOut: count == 0) ?? maintain()
     }
 
-    /// Whether the broker has received nothing from this client for one and a half times the keep alive, because the
+    /// Whether the broker may have received nothing from this client for one and a half times the keep alive, because the
     /// process was suspended: the broker has closed the connection and published the last will (MQTT 5.0, 3.1.2.10),
     /// and what is still in the socket is obsolete. Mosquitto counts whole seconds.
     private var isGivenUp: Bool {
@@ -180,13 +184,13 @@ final class MQTTConnection {
         return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
     }
 
-    /// Asks whether the broker is still there when nothing was sent for long. Not sooner: libmosquitto would not report
-    /// whether it has sent a ping, and then the next time would be wrong.
+    /// Has libmosquitto send a PINGREQ if one is due. It does not report whether it has sent one, and each packet that it sends
+    /// by itself, such as a PUBACK, moves the time: so it is asked again after a second, not after a whole interval.
     private func maintain() -> MQTTLoss? {
         let now = KernelClock.boottime
         guard now >= keepAliveDue else { return nil }
         if isGivenUp { return loss(MOSQ_ERR_KEEPALIVE.rawValue) }
-        keepAliveDue = now.addingClamped(keepAlive)
+        keepAliveDue = now.addingClamped(Self.maintenanceInterval)
         let code = mosquitto_loop_misc(client)
         return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)
     }
