@@ -129,6 +129,35 @@ struct MQTTSessionTests {
         #expect(scene.steps(at: scene.now + 61, .lost(MQTTLoss(code: 7))).last == "wait \(scene.now + 1)")
     }
 
+    /// The delays after connections of so many seconds, each after three failed attempts.
+    private func delays(after connections: [Double]) -> [Double] {
+        var scene = Scene()
+        _ = scene.steps(.value("a", "1"))
+        return connections.compactMap { seconds in
+            _ = scene.connect(at: scene.now + 100)
+            guard case .wait(let until?)? = scene.actions(at: scene.now + seconds, .lost(MQTTLoss(code: 7))).last else {
+                return nil
+            }
+            let delay = Double(until) / 1e9 - scene.now
+            for _ in 0..<3 {
+                _ = scene.steps(at: scene.now + 100)
+                _ = scene.steps(.lost(MQTTLoss(code: 14, errno: 111)))
+            }
+            return delay
+        }
+    }
+
+    @Test func `a client returns soon to a broker that is restarted several times`() {
+        #expect(delays(after: [30, 10, 5]) == [1, 1, 1])
+        #expect(delays(after: [30, 10, 5, 70, 10, 10, 10]) == [1, 1, 1, 1, 1, 1, 1])
+    }
+
+    @Test func `a broker that accepts messages and closes each connection is tried less and less often`() {
+        #expect(delays(after: [0, 0, 0, 0, 0, 0, 0, 0]).max() == 60)
+        #expect(delays(after: [0, 0, 0]) == [1, 1, 1])
+        #expect(delays(after: Array(repeating: 50, count: 20)).suffix(10).allSatisfy { $0 == 60 })
+    }
+
     @Test func `the wait for an answer has a limit`() {
         var scene = Scene()
         #expect(scene.steps(.started) == ["connect", "wait"])

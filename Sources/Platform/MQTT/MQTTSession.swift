@@ -96,6 +96,8 @@ struct MQTTSession: Sendable {
     private(set) var refusals: [BrokerState.Refusal] = []
     /// The number of connections in a row that broke soon.
     private var breaks = 0
+    /// Whether the broker has accepted a message or a subscription over this connection.
+    private var isServed = false
     private var isLastWordSent = false
     private var isAbandoned = false
     private var announceAt: Int64?
@@ -162,7 +164,7 @@ struct MQTTSession: Sendable {
     private mutating func connected(at now: Int64) {
         guard case .connecting = phase else { return }
         (phase, since) = (.connected(since: now), now)
-        (problem, refusals, inFlight, announceAt) = (nil, [], [:], nil)
+        (problem, refusals, inFlight, announceAt, isServed) = (nil, [], [:], nil, false)
         // Spread: a broker that comes back has all clients at the same moment.
         refreshAt = later(now, settings.limits.refresh, share: 0.5 + chance() / 2)
         outbox.begin()
@@ -173,13 +175,10 @@ struct MQTTSession: Sendable {
         case .connecting: break
         case .connected(let since):
             self.since = now
-            // A connection that lasts only moments is no reason to try faster.
-            if now.subtractingClamped(since) >= Self.steady.clampedNanoseconds {
-                backOff.reset()
-                breaks = 0
-            } else {
-                breaks += 1
-            }
+            breaks = now.subtractingClamped(since) >= Self.steady.clampedNanoseconds ? 0 : breaks + 1
+            // A broker may be restarted several times. Two clients with the same name, or a broker that fails on each message,
+            // end the connections again and again.
+            if breaks == 0 || (isServed && breaks < Self.suspiciousBreaks) { backOff.reset() }
         case .stopping:
             phase = .stopped
             return
@@ -202,7 +201,7 @@ struct MQTTSession: Sendable {
         guard let sent = inFlight.removeValue(forKey: token) else { return }
         outbox.answered(token, sent.item)
         // Below 0x80 it is no error (MQTT 5.0, 2.4): there is no subscriber, for example.
-        if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) }
+        if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) } else { isServed = true }
     }
 
     private mutating func unsendable(_ token: UInt64, _ code: Int32) {
