@@ -49,6 +49,8 @@ import Testing
             $0.simulated = ["capture"]
         }
         #expect(found == ([], ["mqtt", "metrics", "regions", "source"]))
+        #expect(parts { $0.mqtt = .init(connected: true, reason: "r") } == ([], []))
+        #expect(parts { $0.mqtt = .init(connected: true, reason: "r", problem: "it delivers none") } == ([], ["mqtt"]))
     }
 
     @Test func `a person reads that a port is taken, and nothing else of listeners`() throws {

@@ -149,6 +149,8 @@ import WiFi
                 connected: true, reason: "connected", since: "2026-11-21T07:31:09Z", lastError: "it was away",
                 lastErrorTime: "2026-11-21T07:31:00Z"))
         #expect(back.map(\.verdict) == [.ok, .note] && back[1].finding.hasSuffix(": it was away"))
+        let faulty = findings(.init(connected: true, reason: "r", problem: "it delivers none; allow this node to read"))
+        #expect(faulty.map(\.text) == ["wrong  MQTT: it delivers none; allow this node to read"])
         #expect(Doctor.brokerFindings(nil).isEmpty)
     }
 

@@ -295,6 +295,7 @@ struct MQTTSessionTests {
         let tokens = scene.session.inFlight.keys.sorted()
         _ = scene.steps(.answered(tokens[0], reason: 0x87), .answered(4711, reason: 0x87))
         #expect(!scene.session.state.refusals.isEmpty)
+        #expect(scene.session.state.problem == scene.session.state.description)
         #expect(
             scene.session.state.description
                 == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish to a; allow it in the broker's "
@@ -302,7 +303,7 @@ struct MQTTSessionTests {
         // No subscriber (0x10) is no error, nor is one that ends with the next connection.
         _ = scene.steps(at: 1, .lost(MQTTLoss(code: 7)))
         _ = scene.connect(at: 2)
-        #expect(scene.session.state.refusals.isEmpty)
+        #expect(scene.session.state.refusals.isEmpty && scene.session.state.problem == nil)
     }
 
     @Test func `a session subscribes and unsubscribes`() {

@@ -66,6 +66,10 @@ extension BrokerProblem {
         case .packetTooLarge:
             return "\(place) does not accept a message of Okaeri's size; raise `message_size_limit` and "
                 + "`max_packet_size` in mosquitto.conf to 131072 or more"
+        case .deliversNothing:
+            return
+                "\(place) accepts this node's messages and delivers none, so the house is not known here; allow "
+                + "\(broker.user(clientID)) to read okaeri/# in the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows"
         case .reason(let reason):
             return "\(place) refuses the connection: reason \(hexadecimal(reason)); look at its log"
         case .lost: return "the connection to \(place) broke; it is tried again"

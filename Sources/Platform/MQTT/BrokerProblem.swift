@@ -1,4 +1,4 @@
-/// The reason why there is no connection to the broker.
+/// The reason why there is no connection to the broker, or why the house does not work over it.
 package enum BrokerProblem: Error, Sendable, Equatable {
     /// The reason why the broker's certificate was refused.
     package enum Certificate: Sendable, Equatable {
@@ -53,6 +53,8 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case qualityUnavailable
     /// It accepts only messages that are too small for Okaeri.
     case packetTooLarge
+    /// It accepts messages and delivers none.
+    case deliversNothing
     /// Another reason of the broker's (MQTT 5.0, 2.4).
     case reason(UInt8)
 

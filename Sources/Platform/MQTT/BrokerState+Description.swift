@@ -5,15 +5,16 @@ extension BrokerState: CustomStringConvertible {
     package var description: String {
         switch phase {
         case .connecting: "connecting to the MQTT broker at \(broker)"
-        case .connected where deliversNothing:
-            "the MQTT broker at \(broker) accepts this node's messages and delivers none, so the house is not known here; "
-                + "allow \(broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)") to read okaeri/# in "
-                + "the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows"
-        case .connected:
-            refusals.first.map { $0.sentence(clientID, broker) } ?? "connected to the MQTT broker at \(broker)"
+        case .connected: problem ?? "connected to the MQTT broker at \(broker)"
         case .failed(let problem): problem.sentence(broker, clientID: clientID)
         case .stopped: "the connection to the MQTT broker at \(broker) is closed"
         }
+    }
+
+    /// The reason why the house does not work though the broker is connected, and the remedy; `nil` if there is none.
+    package var problem: String? {
+        guard isConnected else { return nil }
+        return fault?.sentence(broker, clientID: clientID) ?? refusals.first?.sentence(clientID, broker)
     }
 }
 
@@ -27,9 +28,8 @@ extension BrokerState.Refusal {
                 "the MQTT broker at \(broker) does not accept \(topic): reason \(code); look at its log, and at its limits "
                 + "of size and number"
         }
-        let user = broker.login.map { "user \($0.username.plain())" } ?? "client \(clientID)"
         return
-            "the MQTT broker at \(broker) does not let \(user) \(deed) \(topic); allow it in the broker's ACL file, as "
+            "the MQTT broker at \(broker) does not let \(broker.user(clientID)) \(deed) \(topic); allow it in the broker's ACL file, as "
             + "/usr/share/doc/okaeri/broker.md shows"
     }
 }
@@ -37,4 +37,7 @@ extension BrokerState.Refusal {
 extension MQTTSettings.Broker: CustomStringConvertible {
     /// `mqtt.example:8883`, or `[::1]:1883`.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Returns the name that the broker's ACL file has for this client.
+    func user(_ clientID: String) -> String { login.map { "user \($0.username.plain())" } ?? "client \(clientID)" }
 }

@@ -59,8 +59,8 @@ package struct BrokerState: Sendable, Equatable {
     /// The last loss since the start, also while it is connected again.
     package var lastLoss: Loss?
 
-    /// Whether the broker delivers none of the messages that it accepts from this client.
-    package var deliversNothing = false
+    /// The fault of the broker in delivering messages; `nil` if none is known.
+    package var fault: BrokerProblem?
 
     package var isConnected: Bool { if case .connected = phase { true } else { false } }
 }

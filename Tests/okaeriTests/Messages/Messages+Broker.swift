@@ -33,7 +33,7 @@ extension Messages {
         }.map { BrokerState(broker: address, clientID: clientID, phase: $0, refusals: []) }
         + [
             BrokerState(
-                broker: secured, clientID: clientID, phase: .connected(since: 0), refusals: [], deliversNothing: true)
+                broker: secured, clientID: clientID, phase: .connected(since: 0), refusals: [], fault: .deliversNothing)
         ]
         + [
             .init(.subscribe("okaeri/#"), reason: 0x87),
@@ -65,7 +65,8 @@ extension Messages {
         case .moved: .retainUnavailable
         case .retainUnavailable: .qualityUnavailable
         case .qualityUnavailable: .packetTooLarge
-        case .packetTooLarge: .reason(0x83)
+        case .packetTooLarge: .deliversNothing
+        case .deliversNothing: .reason(0x83)
         case .reason: .lost
         case .lost: .unsteady
         case .unsteady: .shuttingDown

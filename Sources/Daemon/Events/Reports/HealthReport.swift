@@ -43,7 +43,9 @@ package struct HealthReport: Codable, Sendable, Equatable {
             problems.append(.init(part: "state", reason: "\(file) cannot be written: \(problem); check the disk"))
         }
         if let problem = status.kept?.historyProblem { problems.append(.init(part: "history", reason: problem)) }
-        if let mqtt = status.mqtt, !mqtt.connected { warnings.append(.init(part: "mqtt", reason: mqtt.reason)) }
+        if let mqtt = status.mqtt, !mqtt.connected || mqtt.problem != nil {
+            warnings.append(.init(part: "mqtt", reason: mqtt.reason))
+        }
         for listener in status.listeners ?? [] {
             if let refused = listener.refused { warnings.append(.init(part: listener.name, reason: refused)) }
             guard let problem = listener.problem else { continue }

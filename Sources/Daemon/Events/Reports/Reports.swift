@@ -127,6 +127,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var connected: Bool
         /// The state, its reason and the remedy.
         package var reason: String
+        /// The reason why the house does not work though the broker is connected, and the remedy; `nil` if there is none.
+        package var problem: String?
         /// The time since which it is connected, or is not, RFC 3339; `nil` from a daemon of an earlier version.
         package var since: String?
         /// The last reason for which a connection ended or failed, also while it is connected again; `nil` if none did.
@@ -135,11 +137,12 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var lastErrorTime: String?
 
         package init(
-            connected: Bool, reason: String, since: String? = nil, lastError: String? = nil,
+            connected: Bool, reason: String, problem: String? = nil, since: String? = nil, lastError: String? = nil,
             lastErrorTime: String? = nil
         ) {
             self.connected = connected
             self.reason = reason
+            self.problem = problem
             self.since = since
             self.lastError = lastError
             self.lastErrorTime = lastErrorTime

@@ -61,7 +61,7 @@ package struct HouseReader: Sendable {
             var failure = try await group.next() ?? nil
             if failure == nil {
                 try await Task.sleep(for: Self.readingTime)
-                if isEmpty(collected.contents), !client.state.refusals.isEmpty || client.state.deliversNothing {
+                if isEmpty(collected.contents), !client.state.refusals.isEmpty {
                     failure = Failure(description: client.state.description)
                 }
             }

@@ -202,7 +202,8 @@ extension StatusReport.MQTT {
         }
         let loss = state.lastLoss
         self.init(
-            connected: state.isConnected, reason: problem ?? state.description, since: state.since.map(wall),
+            connected: state.isConnected, reason: problem ?? state.description, problem: problem ?? state.problem,
+            since: state.since.map(wall),
             lastError: loss?.problem.sentence(state.broker, clientID: state.clientID),
             lastErrorTime: (loss?.time).map(wall))
     }

@@ -258,7 +258,9 @@ package struct Doctor: Sendable {
                     finding: ["not connected", since].compactMap(\.self).joined(separator: " ") + ": \(mqtt.reason)")
             ]
         }
-        let connected = Finding.ok("MQTT", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
+        let connected =
+            mqtt.problem.map { Finding(subject: "MQTT", verdict: .wrong, finding: $0) }
+            ?? .ok("MQTT", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
         guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
         return [connected, .note("MQTT", "the last problem was at \(LocalTime.text(stamp: time)): \(error)")]
     }

@@ -217,7 +217,7 @@ const machineRows = (status) => {
       good: wifi.managerRunning && wifi.hardwareEnabled && wifi.radioEnabled && !!wifi.device,
     },
   ]
-  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: status.mqtt.connected })
+  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: status.mqtt.connected && !status.mqtt.problem })
   for (const service of status.services ?? []) {
     const who = service.name ?? service.address
     rows.push({
