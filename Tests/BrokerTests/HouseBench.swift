@@ -31,6 +31,8 @@ struct HouseBench {
     private(set) var retained: [String: [UInt8]] = [:]
     /// The messages that were not retained.
     private(set) var events: [MQTTMessage] = []
+    /// Whether the broker delivers retained messages to subscriptions with wildcards.
+    var deliversToWildcards = true
     var now: Int64 = 1000 * second
     private var queue: [(node: String, message: MQTTMessage)] = []
 
@@ -190,6 +192,7 @@ struct HouseBench {
     }
 
     private mutating func deliverRetained(_ filter: String, to name: String) {
+        guard deliversToWildcards || !filter.contains("+") else { return }
         for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Self.matches(filter, topic) {
             queue.append((name, MQTTMessage(topic: topic, payload: payload, isRetained: true)))
         }

@@ -70,6 +70,10 @@ extension BrokerProblem {
             return
                 "\(place) accepts this node's messages and delivers none, so the house is not known here; allow "
                 + "\(broker.user(clientID)) to read okaeri/# in the broker's ACL file, as /usr/share/doc/okaeri/broker.md shows"
+        case .withholdsRetained:
+            return
+                "\(place) delivers no retained messages to subscriptions with wildcards (RabbitMQ 4 does not), so the house is "
+                + "not known here after a start; use another broker with MQTT 5, such as mosquitto"
         case .reason(let reason):
             return "\(place) refuses the connection: reason \(hexadecimal(reason)); look at its log"
         case .lost: return "the connection to \(place) broke; it is tried again"

@@ -55,6 +55,8 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case packetTooLarge
     /// It accepts messages and delivers none.
     case deliversNothing
+    /// It delivers retained messages only to subscriptions without wildcards.
+    case withholdsRetained
     /// Another reason of the broker's (MQTT 5.0, 2.4).
     case reason(UInt8)
 

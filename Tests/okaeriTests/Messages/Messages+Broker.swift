@@ -66,7 +66,8 @@ extension Messages {
         case .retainUnavailable: .qualityUnavailable
         case .qualityUnavailable: .packetTooLarge
         case .packetTooLarge: .deliversNothing
-        case .deliversNothing: .reason(0x83)
+        case .deliversNothing: .withholdsRetained
+        case .withholdsRetained: .reason(0x83)
         case .reason: .lost
         case .lost: .unsteady
         case .unsteady: .shuttingDown

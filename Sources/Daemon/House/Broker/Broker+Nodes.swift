@@ -12,7 +12,7 @@ extension Broker {
     /// The state of the connection to the broker.
     package var state: BrokerState {
         var state = client.state
-        if guarded.withLock({ $0.core.house.isUnreadable(at: MQTTClient.now) }) { state.fault = .deliversNothing }
+        state.fault = guarded.withLock { $0.core.fault(at: MQTTClient.now) }
         return state
     }
 

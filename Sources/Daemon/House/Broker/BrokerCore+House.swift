@@ -24,7 +24,7 @@ extension BrokerCore {
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         isOnline = false
-        (looksUntil, batteriesAt, repeats) = (nil, nil, RepeatPlan())
+        (looksUntil, batteriesAt, repeats, retention) = (nil, nil, RepeatPlan(), Retention())
         var released = [topics.about(node), topics.status(node)] + levels.map { topics.battery(name($0)) }
         if let announced, let discovery {
             if announced.isHub { released.append(discovery.hub(nodes: []).topic) }
@@ -32,12 +32,13 @@ extension BrokerCore {
         }
         announced = nil
         return acted(house.disconnected(at: now), at: now) + hubMoved(at: now.instant)
-            + released.map { .release(topic: $0) } + [.surveyed]
+            + released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node)), .surveyed]
     }
 
     /// Handles a message, behind the deadlines that are due: a node that is deleted for its silence may be the one that sent it.
     mutating func received(_ message: MQTTMessage, at now: Moment) -> [Output] {
-        acted(house.advanced(to: now), at: now) + handled(message, at: now)
+        acted(house.advanced(to: now), at: now) + retentionExamined(message, at: now.instant)
+            + handled(message, at: now)
     }
 
     private mutating func handled(_ message: MQTTMessage, at now: Moment) -> [Output] {

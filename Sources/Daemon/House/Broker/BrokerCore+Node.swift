@@ -64,6 +64,7 @@ extension BrokerCore {
             outputs += announcements(at: now.instant)
         }
         if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
+        if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
         if let due = batteriesAt, due <= now.instant {
             batteriesAt = now.instant.addingClamped(Self.batteryInterval)
             outputs.append(.measureBatteries)

@@ -50,6 +50,7 @@ struct BrokerCore: Sendable {
     var plan: ObservationPlan
     /// Whether `online` was published over this connection.
     var isOnline = false
+    var retention = Retention()
 
     /// The identifiers of the regions by their level in topics, the levels in the order of the configuration, and the levels by
     /// identifier.
@@ -149,7 +150,7 @@ struct BrokerCore: Sendable {
     var nextDeadline: Int64? {
         [
             plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, batteriesAt, survey?.nextDeadline,
-            repeats.nextDeadline,
+            repeats.nextDeadline, retention.nextDeadline,
         ].compactMap(\.self).min()
     }
 

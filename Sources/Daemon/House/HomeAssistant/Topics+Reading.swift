@@ -19,6 +19,9 @@ extension Topics {
     package var everyScanner: String { scanner("+") }
     package var everyAbout: String { about("+") }
 
+    /// A filter with a wildcard for a node's description alone.
+    package func onlyAbout(_ node: String) -> String { "\(root)/+/\(node)/about" }
+
     /// Every node's observation of a region.
     package func everyObservation(of region: TopicName) -> String { observation(of: region, by: "+") }
 
