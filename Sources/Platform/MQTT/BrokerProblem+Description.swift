@@ -24,11 +24,12 @@ extension BrokerProblem {
                 "\(place) is unreachable: \(String(cString: strerror(code))); check that the machine is on and reachable "
                 + "(`ping \(broker.host.plain())`)"
         case .silent:
-            return "\(place) accepts the connection and sends nothing; check that an MQTT broker runs on that port"
+            return
+                "\(place) accepts the connection and sends nothing; check that a broker with MQTT 5 runs on that port"
         case .closed:
             return broker.tls == nil
                 ? "\(place) closes the connection before it answers; if it expects TLS on that port, write \"tls\": true "
-                    + "beside \"host\", otherwise look at its log"
+                    + "beside \"host\", otherwise look at its log, and check that it supports MQTT 5"
                 : "\(place) closes the connection before it answers; look at its log, and check that the port is for TLS"
         case .certificate(let problem): return problem.sentence(broker, place)
         case .clientCertificate:
