@@ -13,7 +13,11 @@ import Testing
         for second in seconds {
             let now = second * Self.second
             for (name, rssi) in [("hall", hall), ("attic", attic)] {
-                if let rssi { tracker.heard(name, in: name, from: 1, rssi: rssi, at: now) } else { tracker.advanced(to: now) }
+                if let rssi {
+                    tracker.heard(name, in: name, from: 1, rssi: rssi, at: now)
+                } else {
+                    tracker.advanced(to: now)
+                }
             }
             if tracker.room != rooms.last?.1 { rooms.append((second, tracker.room)) }
         }

@@ -24,7 +24,9 @@ import Testing
     }
 
     /// The events of a replay, as they are printed, without their times.
-    private func replay(_ captures: [HouseReplay.Capture], exitAfter: Double = 10) throws -> (events: [String], cut: Int) {
+    private func replay(_ captures: [HouseReplay.Capture], exitAfter: Double = 10) throws -> (
+        events: [String], cut: Int
+    ) {
         let events = Mutex<[String]>([])
         let rooms = captures.map { #""\#($0.node)": {"room": "\#($0.node)"}"# }.joined(separator: ", ")
         let configuration = try Configuration(
@@ -45,7 +47,8 @@ import Testing
     @Test func `silence at one node is no exit while another one receives the beacon`() throws {
         let hall = try write(capture(of: signals(0...20, -60)), "hall")
         let attic = try write(
-            capture(of: signals(10...60, -70).map { ($0.second, event(rssi: $0.rssi)) } + [(90, event(neighbour))]), "attic")
+            capture(of: signals(10...60, -70).map { ($0.second, event(rssi: $0.rssi)) } + [(90, event(neighbour))]),
+            "attic")
         let result = try replay([hall, attic])
         #expect(result.cut == 0)
         #expect(

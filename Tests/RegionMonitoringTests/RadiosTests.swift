@@ -29,10 +29,13 @@ import Testing
     }
 
     /// The radio receives the beacon at each of these seconds. Returns what happened, with the seconds.
-    private mutating func receive(_ seconds: ClosedRange<Int>, _ radio: RadioID, rssi: Int8 = -60) -> [(Double, String)] {
+    private mutating func receive(_ seconds: ClosedRange<Int>, _ radio: RadioID, rssi: Int8 = -60) -> [(Double, String)]
+    {
         seconds.flatMap { second in
             run(to: Double(second))
-                + monitor.sighted(sighting(radio, rssi: rssi), at: at(Double(second))).labels.map { (Double(second), $0) }
+                + monitor.sighted(sighting(radio, rssi: rssi), at: at(Double(second))).labels.map {
+                    (Double(second), $0)
+                }
         }
     }
 
@@ -41,7 +44,9 @@ import Testing
         return log.map { ($0.time, $0.action.label) }.filter { $0.1 != "silence" }
     }
 
-    private func expect(_ log: [(Double, String)], _ labels: [String], sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expect(
+        _ log: [(Double, String)], _ labels: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         #expect(log.map(\.1) == labels, sourceLocation: sourceLocation)
     }
 

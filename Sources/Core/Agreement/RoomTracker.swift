@@ -10,11 +10,13 @@ package struct RoomTracker: Sendable {
     private struct Receiver: Sendable {
         var room: String
         var window = SignalWindow()
-        /// What the estimator was told last, and the time at which it is told again.
+        /// The signal that the estimator received last, and the time at which it receives it again.
         var told: (level: Double, noise: Double)?
         var refreshAt = Int64.max
 
-        var deadline: Int64 { min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt) }
+        var deadline: Int64 {
+            min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt)
+        }
 
         /// Whether the signal has moved by more than its own noise since then, or its noise has changed.
         var isMoved: Bool {

@@ -125,7 +125,7 @@ struct BeaconTrack: Sendable {
         if !silence.remove(radio) { silence = radios.start(at: now) }
     }
 
-    /// What is learned of the beacon: by the union of its radios, or by one of them.
+    /// Returns the silences that the union of the beacon's radios has learned, or those of one radio.
     func silences(of radio: Int?) -> SilenceModel {
         radio.flatMap { radio in receptions.first { $0.radio == radio }?.silences } ?? silences
     }
@@ -167,7 +167,7 @@ struct BeaconTrack: Sendable {
     }
 }
 
-/// What one of several radios received of a beacon.
+/// The receptions of a beacon by one of several radios.
 struct RadioReception: Sendable {
     /// The number of radios whose receptions of one beacon are stored.
     static let most = 8

@@ -84,7 +84,7 @@ final class ReplayedHouse: Sendable {
         advanceRooms(to: now)
     }
 
-    // MARK: What the engine tells, while it is locked
+    // MARK: Calls by the engine, while it is locked
 
     private func heard(_ sighting: BeaconSighting, _ regions: [Int], at now: Instant) {
         guard let rssi = sighting.rssi else { return }
