@@ -80,6 +80,8 @@ struct MQTTSession: Sendable {
     /// chance.
     private static let steady = Duration.seconds(60)
     private static let suspiciousBreaks = 4
+    /// The duration from which on a connection shows that the broker works, though it may be restarted several times.
+    private static let useful = Duration.seconds(5)
 
     let settings: MQTTSettings
     let chance: @Sendable () -> Double
@@ -175,10 +177,10 @@ struct MQTTSession: Sendable {
         case .connecting: break
         case .connected(let since):
             self.since = now
-            breaks = now.subtractingClamped(since) >= Self.steady.clampedNanoseconds ? 0 : breaks + 1
-            // A broker may be restarted several times. Two clients with the same name, or a broker that fails on each message,
-            // end the connections again and again.
-            if breaks == 0 || (isServed && breaks < Self.suspiciousBreaks) { backOff.reset() }
+            let duration = now.subtractingClamped(since)
+            breaks = duration >= Self.steady.clampedNanoseconds ? 0 : breaks + 1
+            // A connection that lasts only moments, or over which the broker accepts nothing, is no reason to try faster.
+            if breaks == 0 || (isServed && duration >= Self.useful.clampedNanoseconds) { backOff.reset() }
         case .stopping:
             phase = .stopped
             return
