@@ -32,26 +32,37 @@ struct Radios: Sendable {
         }
     }
 
-    // What each report needs has a path of its own for the own radio: a borrowed element costs more than the rest of the work.
+    // Each report uses these: the path of the own radio is inlined, that of the others is a call.
 
     @inline(__always)
-    func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : others[radio - 1].isLost }
+    func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : self[radio].isLost }
 
     @inline(__always)
     func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
-        radio == 0 ? own.clock.reading(at: now) : others[radio - 1].clock.reading(at: now)
+        radio == 0 ? own.clock.reading(at: now) : readingOfOther(radio, at: now)
     }
 
     /// Records the reception of a device that is no evidence of deafness when it falls silent. Returns whether the radio was deaf.
     @inline(__always)
     mutating func heard(by radio: Int, at now: Instant) -> Bool {
-        radio == 0 ? own.clock.heard(at: now) : others[radio - 1].clock.heard(at: now)
+        radio == 0 ? own.clock.heard(at: now) : heardByOther(radio, from: nil, at: now)
     }
 
     /// Records the reception of a device. Returns whether the radio was deaf.
     @inline(__always)
     mutating func heard(from key: UInt64, by radio: Int, at now: Instant) -> Bool {
-        radio == 0 ? own.clock.heard(from: key, at: now) : others[radio - 1].clock.heard(from: key, at: now)
+        radio == 0 ? own.clock.heard(from: key, at: now) : heardByOther(radio, from: key, at: now)
+    }
+
+    @inline(never)
+    private func readingOfOther(_ radio: Int, at now: Instant) -> ListeningClock.Reading {
+        others[radio - 1].clock.reading(at: now)
+    }
+
+    @inline(never)
+    private mutating func heardByOther(_ radio: Int, from key: UInt64?, at now: Instant) -> Bool {
+        guard let key else { return others[radio - 1].clock.heard(at: now) }
+        return others[radio - 1].clock.heard(from: key, at: now)
     }
 
     var isAnyPresent: Bool { !own.isLost || others.contains { !$0.isLost } }
