@@ -38,15 +38,6 @@ import Testing
         #expect(rooms.last.map { $0.0 < 70 } == true)
     }
 
-    @Test mutating func `a radio that is lost keeps its room until another one is stronger`() {
-        _ = receive(0..<60, hall: -60, attic: -80)
-        tracker.lost("hall", at: 60 * Self.second)
-        _ = receive(60..<65, hall: nil, attic: -80)
-        #expect(tracker.room == "hall")
-        _ = receive(65..<600, hall: nil, attic: -80)
-        #expect(tracker.room == "attic")
-    }
-
     @Test mutating func `after an exit the search begins anew`() {
         _ = receive(0..<60, hall: -60, attic: -80)
         tracker.left()

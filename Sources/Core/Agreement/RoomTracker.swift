@@ -69,13 +69,6 @@ package struct RoomTracker: Sendable {
         schedule()
     }
 
-    /// Handles that a radio is away: its last signal becomes less and less important.
-    package mutating func lost(_ radio: String, at now: Int64) {
-        guard receivers.removeValue(forKey: radio) != nil else { return }
-        rooms.lost(radio, at: now)
-        schedule()
-    }
-
     /// Handles that the region was left: the search begins anew.
     package mutating func left() { self = RoomTracker() }
 

@@ -149,7 +149,7 @@ struct ListeningClock: Sendable {
         }
     }
 
-    /// Records the reception of a device that is no evidence of deafness when it falls silent.
+    /// Records a reception of a device whose silence does not prove deafness.
     ///
     /// - Returns: whether the receiver was deaf until now.
     @inline(__always)

@@ -8,7 +8,7 @@ struct Radios: Sendable {
     struct Radio: Sendable {
         let name: String
         var clock: ListeningClock
-        /// Whether it is gone. It is from the start, until it is found; a pause of its scan is no loss.
+        /// Whether it is gone. A new radio counts as gone until it is found. A pause of its scan does not count.
         var isLost = true
 
         var isListening: Bool { clock.pausedAt == nil }
@@ -42,7 +42,7 @@ struct Radios: Sendable {
         radio == 0 ? own.clock.reading(at: now) : readingOfOther(radio, at: now)
     }
 
-    /// Records the reception of a device that is no evidence of deafness when it falls silent. Returns whether the radio was deaf.
+    /// Records a reception of a device whose silence does not prove deafness. Returns whether the radio was deaf.
     @inline(__always)
     mutating func heard(by radio: Int, at now: Instant) -> Bool {
         radio == 0 ? own.clock.heard(at: now) : heardByOther(radio, from: nil, at: now)
@@ -67,7 +67,7 @@ struct Radios: Sendable {
 
     var isAnyPresent: Bool { !own.isLost || others.contains { !$0.isLost } }
 
-    /// The position of a radio; a new one is lost until it is found.
+    /// The position of a radio; a new one is lost until it is found. The caller limits the number of names.
     mutating func position(of name: String, at now: Instant) -> Int {
         if let known = others.firstIndex(where: { $0.name == name }) { return known + 1 }
         others.append(Radio(name: name, clock: ListeningClock(pausedAt: now)))

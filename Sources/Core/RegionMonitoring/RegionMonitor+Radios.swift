@@ -4,6 +4,7 @@ extension RegionMonitor {
     var clock: ListeningClock { radios[RadioID.own.position].clock }
 
     /// Returns the radio with a name, which is any but the empty one. A new radio is lost until ``adapterRecovered(_:at:)``.
+    /// The caller limits the number of names.
     public mutating func radio(named name: String, at now: Instant) -> RadioID {
         RadioID(position: radios.position(of: name, at: now))
     }

@@ -32,11 +32,12 @@ package enum HouseReplay {
         identities: [String: DeviceIdentity] = [:], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) -> [CaptureFileError] {
-        let played = try captures.map { capture throws(CaptureFileError) in
-            let source = try CaptureSource(file: capture.file, speed: nil, logger: logger, progress: progress)
-            return try Played(capture.node, nodes[capture.node], source)
-        }
+        var played: [Played] = []
         defer { for capture in played { capture.receptions.stop() } }
+        for capture in captures {
+            let source = try CaptureSource(file: capture.file, speed: nil, logger: logger, progress: progress)
+            played.append(try Played(capture.node, nodes[capture.node], source))
+        }
         let house = ReplayedHouse(regions: regions, identities: identities, publish)
         var cut: [CaptureFileError] = []
         var waiting: [Waiting] = []

@@ -18,11 +18,6 @@ extension PresenceDriver {
         }
     }
 
-    /// Handles that a radio is away.
-    package func radioLost(_ radio: RadioID, at now: Instant) {
-        state.withLock { publish($0.pipeline.monitor.adapterLost(radio, at: now), at: now, &$0) }
-    }
-
     /// Handles a reception by a radio. The decisions before it are made first.
     package func received(_ reception: Reception, by radio: RadioID) {
         state.withLock { state in

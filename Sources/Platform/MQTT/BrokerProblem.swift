@@ -1,4 +1,4 @@
-/// The reason why there is no connection to the broker, or why the house does not work over it.
+/// A fault of the connection to the broker, or of a broker that is connected.
 package enum BrokerProblem: Error, Sendable, Equatable {
     /// The reason why the broker's certificate was refused.
     package enum Certificate: Sendable, Equatable {

@@ -11,7 +11,7 @@ extension BrokerState: CustomStringConvertible {
         }
     }
 
-    /// The reason why the house does not work though the broker is connected, and the remedy; `nil` if there is none.
+    /// The fault of a broker that is connected, with its remedy; `nil` without a fault.
     package var problem: String? {
         guard isConnected else { return nil }
         return fault?.sentence(broker, clientID: clientID) ?? refusals.first?.sentence(clientID, broker)

@@ -179,7 +179,7 @@ struct MQTTSession: Sendable {
             self.since = now
             let duration = now.subtractingClamped(since)
             breaks = duration >= Self.steady.clampedNanoseconds ? 0 : breaks + 1
-            // A connection that lasts only moments, or over which the broker accepts nothing, is no reason to try faster.
+            // The intervals go on growing after a connection of moments, or one over which the broker accepted nothing.
             if breaks == 0 || (isServed && duration >= Self.useful.clampedNanoseconds) { backOff.reset() }
         case .stopping:
             phase = .stopped

@@ -127,7 +127,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var connected: Bool
         /// The state, its reason and the remedy.
         package var reason: String
-        /// The reason why the house does not work though the broker is connected, and the remedy; `nil` if there is none.
+        /// The fault of a broker that is connected, with its remedy; `nil` without a fault.
         package var problem: String?
         /// The time since which it is connected, or is not, RFC 3339; `nil` from a daemon of an earlier version.
         package var since: String?

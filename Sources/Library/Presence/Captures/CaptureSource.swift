@@ -58,8 +58,8 @@ package final class CaptureSource: Sendable {
 
     /// Gives the delegate its turns before a packet at `now`, then waits for that time. Returns whether to go on.
     ///
-    /// The packet precedes a turn at the same time: many stamps have a resolution of one second, and a silence that is
-    /// exactly as long as the exit time is no exit.
+    /// The packet precedes a turn at the same time: many stamps have a resolution of one second, and a silence of exactly
+    /// the exit time does not end a presence.
     @inline(__always)
     private func advance(
         _ delegate: some ScannerDelegate, _ deadline: inout Int64?, to now: Int64, _ pace: Pace?
