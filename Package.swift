@@ -77,7 +77,7 @@ let targets = [
     module(
         "Core/RegionMonitoring", ["IBeacon"], core,
         linker: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-    module("Core/Agreement", ["RegionMonitoring"], core),
+    module("Core/Rooms", ["RegionMonitoring"], core),
 
     // Platform
     module("Platform/Bluetooth", ["CBluetooth", "HCI"], core),
@@ -95,23 +95,23 @@ let targets = [
         "Library/BeaconLocation", ["Bluetooth", "HCI", "IBeacon", "Presence", "RegionMonitoring"], core),
 
     // Daemon
-    module("Daemon/Events", ["Agreement", "HCI", "IBeacon", "RegionMonitoring", "WiFi"]),
+    module("Daemon/Events", ["Rooms", "HCI", "IBeacon", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriConfiguration",
         ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "SystemPackage", "WiFi"]),
     module(
         "Daemon/Listening",
         [
-            "Agreement", "Bluetooth", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration", "Presence",
+            "Rooms", "Bluetooth", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration", "Presence",
             "RegionMonitoring", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]),
     module(
         "Daemon/House",
-        ["Agreement", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "ServiceLifecycle"]),
+        ["Events", "HCI", "IBeacon", "MQTT", "Presence", "RegionMonitoring", "Rooms", "ServiceLifecycle"]),
     module(
         "Daemon/Automation",
         [
-            "Agreement", "BlueZ", "COkaeri", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
+            "Rooms", "BlueZ", "COkaeri", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
             "ServiceLifecycle", "Subprocess", "SystemPackage", "WiFi",
         ]),
     module(
@@ -129,7 +129,7 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Agreement", "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
+            "Rooms", "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
             "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
             "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
@@ -179,7 +179,7 @@ let targets = [
         house + lifetimes),
     program(
         "SiteBenchmark", in: "Benchmarks/Site/Harness",
-        ["Agreement", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
+        ["Rooms", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
     module("TestSupport", in: "Tests", ["DBus", "Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
     module(
         "DaemonTestSupport", in: "Tests",
@@ -223,7 +223,7 @@ let excluded = [
 let suites: [(String, of: String, [String])] = [
     ("APITests", "Events", ["DaemonTestSupport", "OkaeriDaemon"]),
     ("AgentTests", "Agent", ["OkaeriConfiguration", "OkaeriDaemon", "ServiceLifecycleTestKit"]),
-    ("AgreementTests", "Agreement", []),
+    ("RoomsTests", "Rooms", []),
     ("BeaconLocationTests", "BeaconLocation", []),
     ("BlueZTests", "BlueZ", ["Bluetooth"]),
     ("BluetoothTests", "Bluetooth", []),
@@ -235,7 +235,7 @@ let suites: [(String, of: String, [String])] = [
     ("EventsTests", "Events", ["DaemonTestSupport"]),
     ("GATTStatusTests", "Agent", []),
     ("HCITests", "HCI", []),
-    ("HistoryTests", "History", ["Agreement", "DaemonTestSupport", "HCI", "IBeacon", "Listening", "WiFi"]),
+    ("HistoryTests", "History", ["Rooms", "DaemonTestSupport", "HCI", "IBeacon", "Listening", "WiFi"]),
     ("HomeAssistantTests", "House", []),
     ("ArrivalJoinTests", "Automation", ["DaemonTestSupport"]),
     ("HooksTests", "Automation", ["DaemonTestSupport"]),
@@ -245,7 +245,7 @@ let suites: [(String, of: String, [String])] = [
     ("NotificationsTests", "Automation", ["DaemonTestSupport"]),
     ("OkaeriConfigurationTests", "OkaeriConfiguration", ["DaemonTestSupport"]),
     ("OkaeriDaemonTests", "OkaeriDaemon", ["DaemonTestSupport", "NIOCore"]),
-    ("OpenMetricsTests", "Server", ["Agreement", "DaemonTestSupport"]),
+    ("OpenMetricsTests", "Server", ["Rooms", "DaemonTestSupport"]),
     ("PageDataTests", "OkaeriDaemon", []),
     ("PlumbingTests", "Plumbing", []),
     ("PresenceTests", "Presence", ["DaemonTestSupport", "OkaeriConfiguration"]),

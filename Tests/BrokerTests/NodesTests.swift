@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import Events
 import HCI
 import MQTT

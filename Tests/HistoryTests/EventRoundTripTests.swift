@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import FoundationEssentials
 import HCI
 import IBeacon

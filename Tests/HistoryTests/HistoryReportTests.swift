@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials

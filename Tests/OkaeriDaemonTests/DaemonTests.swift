@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import DaemonTestSupport
 import FoundationEssentials
 import Glibc

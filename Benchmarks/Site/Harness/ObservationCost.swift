@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import House
 import Glibc
 import MQTT

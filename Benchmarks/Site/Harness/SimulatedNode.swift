@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import HCI
 import House
 import Events

@@ -25,3 +25,10 @@ extension Int64 {
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 }
+
+/// Spans of time as whole nanoseconds.
+package enum Nanoseconds {
+    package static let second: Int64 = 1_000_000_000
+
+    package static func seconds(_ span: Int64) -> Double { Double(span) / 1e9 }
+}

@@ -90,10 +90,15 @@ struct BeaconTrack: Sendable {
         silences.heard(
             after: Float(max(0, gap)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
             wasDeafOfLate: listened.wasDeafOfLate)
-        silence = SilenceStart(
-            at: max(now, lastHeard), radio: radio, reading: listened,
-            others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios) }
-                .map { .init(radio: $0.radio, reading: radios.reading(of: $0.radio, at: now)) })
+        if now >= lastHeard {
+            silence = SilenceStart(
+                at: now, radio: radio, reading: listened,
+                others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios) }
+                    .map { .init(radio: $0.radio, reading: radios.reading(of: $0.radio, at: now)) })
+        } else {
+            // Reported late: another radio has received it since then.
+            silence.include(.init(radio: radio, reading: listened))
+        }
         guard isStrongest, let rssi = sighting.rssi else { return }
         signal = receptions[place].signal
         sample(rssi, round: round)
@@ -145,7 +150,10 @@ struct BeaconTrack: Sendable {
     var tolerance: Int64 { silences.tolerance(silence.reading.wasDeafOfLate) }
 
     /// The distance in metres by the filtered signal and `sign`'s calibration; -1 without signal or measured power.
-    func accuracy(by sign: RegionSign?) -> Double {
+    func accuracy(by sign: RegionSign?) -> Double { accuracy(of: signal, by: sign) }
+
+    /// The same by the signal at one of its radios.
+    func accuracy(of signal: SignalFilter, by sign: RegionSign?) -> Double {
         PathLoss.accuracy(
             signal: signal.value,
             measuredPower: PathLoss.measuredPower(claimed: measuredPower, calibrated: sign?.measuredPower),

@@ -10,17 +10,32 @@ struct Radios: Sendable {
         var clock: ListeningClock
         /// Whether it is gone. A new radio counts as gone until it is found. A pause of its scan does not count.
         var isLost = true
+        /// Since when it is gone.
+        var lostSince: Instant
+        /// The end of the time of which the radio has reported; the maximum for one whose receptions come at once. Its clock goes no
+        /// further: what it received since then is not known yet.
+        var horizon = Instant(nanoseconds: .max)
 
         var isListening: Bool { clock.pausedAt == nil }
+
+        func reading(at now: Instant) -> ListeningClock.Reading { clock.reading(at: min(now, horizon)) }
+
+        func readingForJudgement(at now: Instant) -> ListeningClock.Reading {
+            clock.readingForJudgement(at: min(now, horizon))
+        }
     }
+
+    /// The time until a silence is judged again that waits for a radio's report, in nanoseconds.
+    private static let reportWait: Int64 = 250_000_000
 
     /// The monitor's own one, apart from the others: a house with one radio never uses the array.
     private var own: Radio
     private var others: [Radio] = []
+    private var positions: [String: Int] = [:]
 
     /// Creates the radios with the monitor's own one alone.
     init(pausedAt now: Instant) {
-        own = Radio(name: "", clock: ListeningClock(pausedAt: now))
+        own = Radio(name: "", clock: ListeningClock(pausedAt: now), lostSince: now)
     }
 
     subscript(radio: Int) -> Radio {
@@ -56,7 +71,7 @@ struct Radios: Sendable {
 
     @inline(never)
     private func readingOfOther(_ radio: Int, at now: Instant) -> ListeningClock.Reading {
-        others[radio - 1].clock.reading(at: now)
+        others[radio - 1].reading(at: now)
     }
 
     @inline(never)
@@ -69,8 +84,9 @@ struct Radios: Sendable {
 
     /// The position of a radio; a new one is lost until it is found. The caller limits the number of names.
     mutating func position(of name: String, at now: Instant) -> Int {
-        if let known = others.firstIndex(where: { $0.name == name }) { return known + 1 }
-        others.append(Radio(name: name, clock: ListeningClock(pausedAt: now)))
+        if let known = positions[name] { return known }
+        others.append(Radio(name: name, clock: ListeningClock(pausedAt: now), lostSince: now))
+        positions[name] = others.count
         return others.count
     }
 
@@ -81,6 +97,38 @@ struct Radios: Sendable {
         return SilenceStart(
             at: now, radio: first, reading: reading(of: first, at: now),
             others: present.dropFirst().map { .init(radio: $0, reading: reading(of: $0, at: now)) })
+    }
+
+    /// Returns the names of the radios that received a sign's beacons last; none if the own one alone did, or the sign waits for none.
+    func names(of sign: SignTracker) -> [String] {
+        guard sign.lastKnown == .inside, sign.state == .inside || sign.awaitsRadios else { return [] }
+        let parts = sign.silentSince.parts.prefix(RadioReception.most)
+        return parts.allSatisfy { $0.radio == 0 } ? [] : parts.map { self[$0.radio].name }
+    }
+
+    /// Returns a silence whose radios are those with these names, which are found later; `nil` without names.
+    mutating func awaited(_ names: [String], at now: Instant) -> SilenceStart? {
+        let all = names.prefix(RadioReception.most).map { $0.isEmpty ? 0 : position(of: $0, at: now) }
+        let parts = all.map { SilenceStart.Part(radio: $0, reading: reading(of: $0, at: now)) }
+        return parts.first.map {
+            SilenceStart(at: now, radio: $0.radio, reading: $0.reading, others: Array(parts.dropFirst()))
+        }
+    }
+
+    /// The time for which a radio that is gone is waited for: it does not come back.
+    private static let patience: Int64 = 86_400_000_000_000
+
+    /// Returns the time until the first of a silence's radios, which are all gone, is not waited for any longer.
+    func wait(for start: SilenceStart, at now: Instant) -> Int64 {
+        start.parts.filter { $0.radio != 0 && self[$0.radio].isLost }
+            .map { max(1, Self.patience - now.nanoseconds.subtractingClamped(self[$0.radio].lostSince.nanoseconds)) }
+            .min() ?? .max
+    }
+
+    /// Whether a silence's radio is not waited for any longer.
+    func isOver(_ radio: Int, at now: Instant) -> Bool {
+        radio != 0 && self[radio].isLost
+            && now.nanoseconds.subtractingClamped(self[radio].lostSince.nanoseconds) >= Self.patience
     }
 
     /// Whether all radios of a silence are lost.
@@ -135,13 +183,14 @@ struct Radios: Sendable {
     private func remaining(
         of part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
     ) -> Int64 {
-        let clock = self[part.radio].clock
-        let reading = isJudged ? clock.readingForJudgement(at: now) : clock.reading(at: now)
+        let radio = self[part.radio]
+        let reading = isJudged ? radio.readingForJudgement(at: now) : radio.reading(at: now)
         let remaining = reading.remaining(of: limit, since: part.reading)
-        guard let end = clock.instant(after: remaining, of: limit.clock, from: now) else {
+        guard let end = radio.clock.instant(after: remaining, of: limit.clock, from: min(now, radio.horizon)) else {
             return remaining > 0 ? .max : remaining
         }
-        return end.nanoseconds.subtractingClamped(now.nanoseconds)
+        let wait = end.nanoseconds.subtractingClamped(now.nanoseconds)
+        return remaining > 0 ? max(wait, now > radio.horizon ? Self.reportWait : 1 as Int64) : min(wait, 0)
     }
 }
 
@@ -173,6 +222,11 @@ struct SilenceStart: Sendable {
 
     func part(of radio: Int) -> Part? {
         radio == self.radio ? first : others.first { $0.radio == radio }
+    }
+
+    /// Adds a radio, or sets its clock.
+    mutating func include(_ part: Part) {
+        if self.part(of: part.radio) != nil { restart(part.radio, at: part.reading) } else { others.append(part) }
     }
 
     /// Sets the clock of one of the radios: only its listening from then on counts.

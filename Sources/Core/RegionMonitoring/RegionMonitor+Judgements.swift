@@ -18,6 +18,22 @@ extension RegionMonitor {
         public var exitTimes: EndedSilence.ExitTimes
         /// Its advertising pattern; `nil` before enough is learned.
         public var advertising: AdvertisingPattern?
+        /// The radios that have received it, eight at most; none if one alone has.
+        public var radios: [RadioJudgement]
+    }
+
+    /// The judgement of a beacon by one of several radios.
+    public struct RadioJudgement: Hashable, Sendable {
+        /// The radio's name, empty for the own one.
+        public var name: String
+        /// Whether it received the beacon lately, and decides.
+        public var decides: Bool
+        /// Whether it does not listen.
+        public var isAway: Bool
+        /// The silence at this radio after which the beacon counts as gone, if others are away.
+        public var exitTime: Duration
+        /// The filtered RSSI in dBm.
+        public var signal: Double?
     }
 
     /// Returns the judgements of each region's beacons at `now`, sign by sign, the latest received first; in configuration order.
@@ -46,6 +62,17 @@ extension RegionMonitor {
             beacon: snapshot(track, by: tracker.sign), sign: index - region.signs.lowerBound,
             keepsInside: tracker.phase == .inside(holder: slot), silence: .nanoseconds(max(0, silence)),
             exit: configured ?? track.silences.timing(tracker.sign.sensitivity),
-            exitTimes: track.silences.exitTimes, advertising: track.silences.advertising)
+            exitTimes: track.silences.exitTimes, advertising: track.silences.advertising,
+            radios: track.receptions.map { radioJudgement($0, of: track, by: tracker.sign) })
+    }
+
+    private func radioJudgement(
+        _ reception: RadioReception, of track: BeaconTrack, by sign: RegionSign
+    ) -> RadioJudgement {
+        RadioJudgement(
+            name: radios[reception.radio].name, decides: track.silence.part(of: reception.radio) != nil,
+            isAway: !radios[reception.radio].isListening,
+            exitTime: sign.exitAfter ?? reception.silences.timing(sign.sensitivity).time,
+            signal: reception.signal.value)
     }
 }

@@ -35,12 +35,18 @@ extension RegionMonitor {
             public var lastKnown: RegionState
             /// The learned exit time, if there is one.
             public var learnedExitTime: Duration?
+            /// The names of the radios that received its beacons last, eight at most; the own one's is empty. None if that one alone did.
+            public var radios: [String]
 
-            /// A sign, its last known state, and its learned exit time.
-            public init(identity: RegionSign.Identity, lastKnown: RegionState, learnedExitTime: Duration? = nil) {
+            /// A sign, its last known state, its learned exit time, and its radios.
+            public init(
+                identity: RegionSign.Identity, lastKnown: RegionState, learnedExitTime: Duration? = nil,
+                radios: [String] = []
+            ) {
                 self.identity = identity
                 self.lastKnown = lastKnown
                 self.learnedExitTime = learnedExitTime
+                self.radios = radios
             }
         }
 
@@ -82,7 +88,8 @@ extension RegionMonitor {
             let signs = region.signs.map { index in
                 Memory.Sign(
                     identity: self.signs[index].sign.identity, lastKnown: self.signs[index].lastKnown,
-                    learnedExitTime: awaited[index].map { .nanoseconds($0) })
+                    learnedExitTime: awaited[index].map { .nanoseconds($0) },
+                    radios: radios.names(of: self.signs[index]))
             }
             return Memory.Region(identifier: region.identifier, lastKnown: region.lastKnown, signs: signs)
         }
@@ -118,6 +125,8 @@ extension RegionMonitor {
         for sign in regions[index].signs {
             guard let known = known.signs.first(where: { $0.identity == signs[sign].sign.identity }) else { continue }
             signs[sign].remembered(known.lastKnown, awaiting: known.learnedExitTime)
+            guard known.lastKnown == .inside, let start = radios.awaited(known.radios, at: startedAt) else { continue }
+            signs[sign].await(start)
         }
     }
 

@@ -1,7 +1,15 @@
+import Plumbing
+
 /// The radios. One that is away causes neither an exit nor an enter: see ``Radios``.
 extension RegionMonitor {
     /// The clock of the own radio.
     var clock: ListeningClock { radios[RadioID.own.position].clock }
+
+    /// The time in which the own radio has listened and was not deaf. Only differences have a meaning.
+    package func listened(at now: Instant) -> Duration {
+        let reading = clock.reading(at: now)
+        return .nanoseconds(reading.listened.subtractingClamped(reading.deaf))
+    }
 
     /// Returns the radio with a name, which is any but the empty one. A new radio is lost until ``adapterRecovered(_:at:)``.
     /// The caller limits the number of names.
@@ -11,8 +19,12 @@ extension RegionMonitor {
 
     /// Handles that a radio scans.
     public mutating func adapterRecovered(_ radio: RadioID = .own, at now: Instant) -> [Action] {
+        adapterRecovered(radio, paused: false, at: now)
+    }
+
+    private mutating func adapterRecovered(_ radio: RadioID, paused isPaused: Bool, at now: Instant) -> [Action] {
         let position = radio.position
-        radios[position].clock.resume(at: now)
+        if !isPaused { radios[position].clock.resume(at: now) }
         if radios[position].isLost {
             radios[position].isLost = false
             let listened = radios[position].clock.reading(at: now)
@@ -27,10 +39,10 @@ extension RegionMonitor {
     /// receives is unknown.
     public mutating func adapterLost(_ radio: RadioID = .own, at now: Instant) -> [Action] {
         let position = radio.position
-        radios[position].clock.pause(at: now)
+        radios[position].clock.pause(at: min(now, radios[position].horizon))
         guard !radios[position].isLost else { return [] }
         let awaited = awaitedTimes(at: now)
-        radios[position].isLost = true
+        (radios[position].isLost, radios[position].lostSince) = (true, now)
         let isAnyPresent = radios.isAnyPresent
         for index in signs.indices where !isAnyPresent || isHeldByLostRadios(index) {
             signs[index].radiosLost(awaiting: awaited[index])
@@ -55,7 +67,7 @@ extension RegionMonitor {
 
     /// Handles that a radio works but does not scan: another program stopped it, or a join has the antenna.
     public mutating func listeningPaused(_ radio: RadioID = .own, at now: Instant) {
-        radios[radio.position].clock.pause(at: now)
+        radios[radio.position].clock.pause(at: min(now, radios[radio.position].horizon))
         scheduleExits(at: now)
     }
 
@@ -75,12 +87,56 @@ extension RegionMonitor {
         if radios.isAnyPresent { scheduleExits(at: now) }
     }
 
+    /// Handles the begin of a radio's report: what it received until now, and how much it listened.
+    ///
+    /// The radio's clock stands still behind the last report. Between that and the begin of this one the radio listened to nothing that is
+    /// known, so that lost reports lengthen no silence.
+    ///
+    /// - Parameters:
+    ///   - radio: One with a name.
+    ///   - start: The begin of the reported time.
+    ///   - share: The part of that time in a scan window, from 0 to 1.
+    public mutating func reportBegan(_ radio: RadioID, from start: Instant, share: Double) -> [Action] {
+        let position = radio.position
+        guard position != RadioID.own.position else { return [] }
+        let last = radios[position].horizon
+        let isFirst = last.nanoseconds == .max
+        let start = isFirst ? start : max(start, last)
+        if !isFirst, start > last || share <= 0 { radios[position].clock.pause(at: last) }
+        radios[position].horizon = start
+        guard share > 0 else {
+            radios[position].clock.pause(at: start)
+            return radios[position].isLost ? adapterRecovered(radio, paused: true, at: start) : []
+        }
+        listeningShareChanged(radio, to: share, at: start)
+        if radios[position].isLost || !radios[position].isListening { return adapterRecovered(radio, at: start) }
+        return []
+    }
+
+    /// Handles that a radio has reported of the time until `end`: before each of its receptions, and at the end of its report.
+    public mutating func reported(_ radio: RadioID, until end: Instant) {
+        guard radio.position != RadioID.own.position, radios[radio.position].horizon.nanoseconds < .max else { return }
+        radios[radio.position].horizon = max(radios[radio.position].horizon, end)
+    }
+
     /// Handles that a radio does not come back. The others decide about the beacons that it received alone.
     public mutating func radioRemoved(_ radio: RadioID, at now: Instant) -> [Action] {
         let actions = adapterLost(radio, at: now)
-        for slot in beacons.tracks.indices { beacons[slot].removed(radio.position, radios, at: now) }
-        for index in signs.indices { signs[index].removed(radio.position, radios, at: now) }
+        removed(radio, at: now)
         scheduleExits(at: now)
         return actions
+    }
+
+    /// Handles that radios are not waited for any longer.
+    mutating func waitsEnded(at now: Instant) {
+        let awaited = Set(signs.lazy.filter(\.awaitsRadios).flatMap { $0.silentSince.parts.map(\.radio) })
+        for radio in awaited.sorted() where radios.isOver(radio, at: now) {
+            removed(RadioID(position: radio), at: now)
+        }
+    }
+
+    private mutating func removed(_ radio: RadioID, at now: Instant) {
+        for slot in beacons.tracks.indices { beacons[slot].removed(radio.position, radios, at: now) }
+        for index in signs.indices { signs[index].removed(radio.position, radios, at: now) }
     }
 }

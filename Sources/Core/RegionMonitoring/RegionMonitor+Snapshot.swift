@@ -15,6 +15,8 @@ extension RegionMonitor {
         public var beacon: BeaconSnapshot?
         /// The present values of its signs, in the order of the configuration.
         public var signs: [SignSnapshot]
+        /// The names of the radios that received its beacons last and are away: until one of them is back, the region is unknown.
+        public var waiting: [String]
     }
 
     /// The present values of one sign of a region.
@@ -45,14 +47,32 @@ extension RegionMonitor {
         public var count: UInt64
         /// The identifiers of the regions it belongs to.
         public var regions: [String]
+        /// The receptions by each radio of late, of the beacons of a region; eight at most.
+        public var receptions: [Reception]
+
+        /// The reception of a beacon by one radio.
+        public struct Reception: Hashable, Sendable {
+            /// The radio's name, empty for the own one.
+            public var radio: String
+            /// The filtered RSSI in dBm.
+            public var rssi: Double
+            /// The estimated distance in metres, -1 if it is unknown.
+            public var accuracy: Double
+
+            package init(radio: String, rssi: Double, accuracy: Double) {
+                (self.radio, self.rssi, self.accuracy) = (radio, rssi, accuracy)
+            }
+        }
 
         package init(
             identity: BeaconIdentity, measuredPower: Int8 = -59, rssi: Int8?, signal: Double? = nil, accuracy: Double,
-            lastHeard: Instant = Instant(nanoseconds: 0), count: UInt64 = 1, regions: [String]
+            lastHeard: Instant = Instant(nanoseconds: 0), count: UInt64 = 1, regions: [String],
+            receptions: [Reception] = []
         ) {
             (self.identity, self.measuredPower) = (identity, measuredPower)
             (self.rssi, self.signal, self.accuracy) = (rssi, signal, accuracy)
             (self.lastHeard, self.count, self.regions) = (lastHeard, count, regions)
+            self.receptions = receptions
         }
     }
 
@@ -77,8 +97,14 @@ extension RegionMonitor {
             return RegionSnapshot(
                 region: region.region, state: region.state, lastKnown: region.lastKnown,
                 exitTime: inForce.map(\.exitTime).max() ?? .zero,
-                beacon: signs.compactMap(\.beacon).max { $0.lastHeard < $1.lastHeard }, signs: signs)
+                beacon: signs.compactMap(\.beacon).max { $0.lastHeard < $1.lastHeard }, signs: signs,
+                waiting: region.state == .unknown ? waiting(region) : [])
         }
+    }
+
+    private func waiting(_ region: RegionTracker) -> [String] {
+        let names = signs[region.signs].filter(\.awaitsRadios).flatMap { radios.names(of: $0) }
+        return Set(names).subtracting([""]).sorted()
     }
 
     private func snapshot(_ tracker: SignTracker) -> SignSnapshot {
@@ -93,7 +119,31 @@ extension RegionMonitor {
 
     /// The beacons heard since `instant`, in no order.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
-        beacons.tracks.filter { $0.lastHeard >= instant && !$0.isPhone }.map { snapshot($0) }
+        beacons.tracks.filter { $0.lastHeard >= instant && !$0.isPhone }.map { track in
+            var beacon = snapshot(track)
+            if !track.regions.isEmpty { beacon.receptions = receptions(of: track, since: instant) }
+            return beacon
+        }
+    }
+
+    private func receptions(of track: BeaconTrack, since instant: Instant) -> [BeaconSnapshot.Reception] {
+        let sign = calibration(of: track)
+        guard !track.receptions.isEmpty else {
+            return track.signal.value.map {
+                [.init(radio: radios[track.silence.radio].name, rssi: $0, accuracy: track.accuracy(by: sign))]
+            } ?? []
+        }
+        return track.receptions.filter { $0.lastHeard >= instant }.compactMap { reception in
+            reception.signal.value.map {
+                .init(
+                    radio: radios[reception.radio].name, rssi: $0,
+                    accuracy: track.accuracy(of: reception.signal, by: sign))
+            }
+        }
+    }
+
+    private func calibration(of track: BeaconTrack) -> RegionSign? {
+        track.signs.lazy.map { signs[$0].sign }.first { $0.isCalibrated }
     }
 
     /// Returns the beacons heard since `instant` that follow another one, in the order of their identities.
@@ -127,7 +177,7 @@ extension RegionMonitor {
 
     /// The first of a beacon's signs that is calibrated gives its distance.
     private func snapshot(_ track: BeaconTrack) -> BeaconSnapshot {
-        snapshot(track, by: track.signs.lazy.map { signs[$0].sign }.first { $0.isCalibrated })
+        snapshot(track, by: calibration(of: track))
     }
 
     /// - Parameter sign: The sign whose calibration gives the distance.

@@ -261,6 +261,7 @@ extension RegionMonitor {
     }
 
     private mutating func silenceJudged(at now: Instant) -> [Action] {
+        waitsEnded(at: now)
         let learned = learnedRemaining(at: now)
         var actions: [Action] = []
         nextExit = nil
@@ -305,7 +306,9 @@ extension RegionMonitor {
 
     /// Returns the time until the silence of a sign reaches a limit; the maximum while none of its radios listens.
     private func remaining(of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool = false) -> Int64 {
-        guard radios.isAnyListening(to: signs[index].silentSince) else { return .max }
+        guard radios.isAnyListening(to: signs[index].silentSince) else {
+            return signs[index].awaitsRadios ? radios.wait(for: signs[index].silentSince, at: now) : .max
+        }
         return radios.remaining(since: signs[index].silentSince, at: now, isJudged: isJudged) { _ in limit }
     }
 

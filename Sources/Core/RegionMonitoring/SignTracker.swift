@@ -210,6 +210,9 @@ struct SignTracker: Sendable {
         self.awaiting = awaiting.map { min(max($0, shortest), longest).clampedNanoseconds }
     }
 
+    /// Waits for the radios of a silence, which received the sign's beacons before the monitoring began.
+    mutating func await(_ start: SilenceStart) { (silentSince, awaitsRadios) = (start, true) }
+
     /// Handles that a radio listens after it was lost: while the sign is unknown, only the silence from here on counts.
     mutating func listeningBegan(_ radio: Int, _ listened: ListeningClock.Reading, _ radios: Radios, at now: Instant) {
         guard phase == .unknown else { return }

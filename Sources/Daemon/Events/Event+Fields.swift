@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 package import HCI
 import IBeacon
 import Plumbing

@@ -1,4 +1,4 @@
-package import Agreement
+package import Rooms
 package import HCI
 package import RegionMonitoring
 package import WiFi

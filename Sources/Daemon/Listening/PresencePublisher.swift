@@ -44,9 +44,10 @@ package final class PresencePublisher: Sendable {
     ///   - clock: The clock of the events' times.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
     ///     for a source that cannot fall mute, such as a capture.
+    ///   - radioNames: Receives the names of the other radios.
     package init(
         regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], clock: any WallClock,
-        quietPeriod: Duration? = nil, outputs: Outputs
+        quietPeriod: Duration? = nil, radioNames: RadioNames = RadioNames(), outputs: Outputs
     ) {
         let summary = outputs.summarize.map { SignalSummary(regions, $0) }
         self.summary = summary
@@ -55,7 +56,7 @@ package final class PresencePublisher: Sendable {
         let flaps = FlapLedger(regions)
         self.flaps = flaps
         driver = PresenceDriver(
-            regions: regions, identities: identities, clock: clock, quietPeriod: quietPeriod,
+            regions: regions, identities: identities, clock: clock, quietPeriod: quietPeriod, radioNames: radioNames,
             handler: Self.handler(summary?.handler(clock), outputs.heard, names),
             publish: { event, time in
                 if case .action(.silenceDidEnd(let region, let silence), _) = event {

@@ -1,4 +1,4 @@
-import Agreement
+import Rooms
 import Bluetooth
 import Events
 import HCI
@@ -27,10 +27,7 @@ final class ReplayedHouse: Sendable {
 
     private struct Rooms: Sendable {
         var nodes: [RadioID: Node] = [:]
-        var trackers: [RoomTracker]
-        /// The rooms that were published.
-        var published: [String?]
-        var inside: Set<Int> = []
+        var house: HouseRegions
     }
 
     private let regions: [String]
@@ -44,9 +41,7 @@ final class ReplayedHouse: Sendable {
         _ publish: @escaping @Sendable (Event) -> Void
     ) {
         self.regions = regions.map(\.identifier)
-        rooms = Mutex(
-            Rooms(
-                trackers: regions.map { _ in RoomTracker() }, published: regions.map { _ in nil }))
+        rooms = Mutex(Rooms(house: HouseRegions(regions.map(\.identifier))))
         engine = Mutex(nil)
         hub.record(with: publish)
         let driver = PresenceDriver(
@@ -92,61 +87,38 @@ final class ReplayedHouse: Sendable {
             guard let node = rooms.nodes[sighting.radio], let room = node.room else { return }
             let identity = sighting.identity
             let beacon = identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor)
-            for region in regions where rooms.trackers.indices.contains(region) {
-                rooms.trackers[region].heard(
-                    node.name, in: room, from: beacon, rssi: Double(rssi) + node.offset, at: now.nanoseconds)
+            for region in regions where self.regions.indices.contains(region) {
+                rooms.house.heard(
+                    by: node.name, in: room, self.regions[region], from: beacon, rssi: Double(rssi) + node.offset,
+                    at: now.nanoseconds)
             }
         }
     }
 
     private func happened(_ event: PresenceEvent, at time: Int64) {
         guard case .action(let action, _) = event else { return }
-        switch action {
-        case .didEnterRegion(let region, _):
-            let room = position(of: region).flatMap { place in rooms.withLock { $0.trackers[place].strongest } }
-            hub.happened(.house(region: region, .didEnterRegion(room: room, isOwner: true)), at: time)
-        case .didExitRegion(let region):
-            hub.happened(.house(region: region, .didExitRegion(isOwner: true)), at: time)
-        case .didDetermineState(let region, let state):
-            hub.happened(.house(region: region, .didDetermineState(state)), at: time)
-            if let place = position(of: region) { determined(state, of: place, at: time) }
-        default: break
-        }
-    }
-
-    private func position(of region: String) -> Int? { regions.firstIndex(of: region) }
-
-    private func determined(_ state: RegionState, of place: Int, at time: Int64) {
-        rooms.withLock { rooms in
-            if state == .inside {
-                rooms.inside.insert(place)
-            } else {
-                rooms.inside.remove(place)
-                if state == .outside { rooms.trackers[place].left() }
+        let items = rooms.withLock { rooms -> [HouseRegions.Item] in
+            switch action {
+            case .didEnterRegion(let region, _):
+                rooms.house.entered(region, isAlone: rooms.nodes.count == 1, at: time)
+            case .didExitRegion(let region): rooms.house.left(region)
+            case .didDetermineState(let region, let state): rooms.house.determined(region, state, at: time)
+            default: []
             }
         }
-        tellRoom(of: place, at: time)
+        publish(items, at: time)
     }
 
     // MARK: Rooms
 
     private func advanceRooms(to now: Instant) {
-        for place in regions.indices {
-            while let due = rooms.withLock({ $0.trackers[place].nextDeadline }), due <= now.nanoseconds {
-                rooms.withLock { $0.trackers[place].advanced(to: due) }
-                tellRoom(of: place, at: due)
-                guard rooms.withLock({ $0.trackers[place].nextDeadline ?? .max }) > due else { break }
-            }
+        while let due = rooms.withLock({ $0.house.nextDeadline }), due <= now.nanoseconds {
+            publish(rooms.withLock { $0.house.advanced(to: due) }, at: due)
+            guard rooms.withLock({ $0.house.nextDeadline ?? .max }) > due else { break }
         }
     }
 
-    private func tellRoom(of place: Int, at time: Int64) {
-        let news = rooms.withLock { rooms -> String?? in
-            let room = rooms.inside.contains(place) ? rooms.trackers[place].room : nil
-            guard room != rooms.published[place] else { return nil }
-            rooms.published[place] = room
-            return .some(room)
-        }
-        if let room = news { hub.happened(.house(region: regions[place], .didDetermineRoom(room)), at: time) }
+    private func publish(_ items: [HouseRegions.Item], at time: Int64) {
+        for item in items { hub.happened(.house(region: item.region, item.news), at: time) }
     }
 }

@@ -7,7 +7,7 @@ import WiFi
 extension Configuration {
     static let keys = [
         "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt",
-        "web", "metrics", "notify",
+        "receiver", "web", "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window", "lateShare"]
     static let scanWords: [String: ScanSetting] = ["continuous": .continuous, "shared": .shared]
@@ -71,9 +71,14 @@ extension Configuration {
             $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil
         }
         let sensitivity = sensitivity(top) ?? .balanced
-        let nodes = top.required("regions", expected: "an array of regions") { value -> [JSONNode]? in
+        let isReceiver = top.bool("receiver") ?? false
+        let regionsOf = { (value: JSONNode.Value) -> [JSONNode]? in
             if case .array(let nodes) = value { nodes } else { nil }
         }
+        // The regions of a receiver are those of its hub.
+        let nodes =
+            isReceiver && top.node("regions") == nil
+            ? [] : top.required("regions", expected: "an array of regions", regionsOf)
         var seen: [String: Int] = [:]
         let regions = (nodes ?? []).enumerated().compactMap { index, node in
             region(node, index: index, seen: &seen, sensitivity: sensitivity, problems)
@@ -88,6 +93,10 @@ extension Configuration {
         if let node = top.node("history") { configuration.history = history(node, problems) }
         if let node = top.node("house") { configuration.house = house(node, problems) }
         if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
+        if isReceiver, top.node("mqtt") == nil {
+            top.report("receiver", found: "true, without \"mqtt\"", expected: "\"mqtt\" beside it, the broker of the hub")
+        }
+        configuration.isReceiver = isReceiver
         if let node = top.node("web") { configuration.web = web(node, problems) }
         if let node = top.node("metrics") { configuration.metrics = listener(node, path: "metrics", problems) }
         if let node = top.node("node") { configuration.node = self.node(node, problems) }

@@ -23,9 +23,9 @@ package struct Configuration: Sendable, Equatable {
 
     /// The source of a region's hooks.
     package enum Scope: String, Sendable, Equatable, CaseIterable {
-        /// The receptions of this machine.
+        /// At once.
         case node
-        /// The agreement of all nodes of the house.
+        /// As soon as the room of an arrival is known.
         case house
     }
 
@@ -104,6 +104,9 @@ package struct Configuration: Sendable, Equatable {
     /// The broker; nil: there is none, and nothing of MQTT runs.
     package var mqtt: MQTT?
 
+    /// Whether this machine is a radio of a house whose regions are configured elsewhere.
+    package var isReceiver = false
+
     /// The page; nil: there is none, and no port.
     package var web: Web?
     /// The TCP address of the metrics; `nil`: none.
@@ -134,7 +137,7 @@ package struct Configuration: Sendable, Equatable {
 
     /// The settings in the file that have no effect, and the absence of regions.
     package var notices: [String] {
-        guard !regions.isEmpty else { return services.isEmpty ? [Self.noRegion] : [] }
+        guard !regions.isEmpty else { return services.isEmpty && !isReceiver ? [Self.noRegion] : [] }
         return unknownRegionsToNotify
             + regions.enumerated().flatMap { index, region in
                 let houseless =

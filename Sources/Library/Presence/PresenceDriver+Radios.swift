@@ -3,7 +3,7 @@ import Synchronization
 
 /// The other radios of the house. The engine decides on the receptions of all.
 extension PresenceDriver {
-    /// Returns the radio with a name. It is away until ``radioListens(_:share:at:)``.
+    /// Returns the radio with a name. It is away until ``radioListens(_:share:at:)``, or its first report.
     package func radio(named name: String, at now: Instant) -> RadioID {
         state.withLock { $0.pipeline.monitor.radio(named: name, at: now) }
     }
@@ -27,8 +27,78 @@ extension PresenceDriver {
         }
     }
 
+    /// Handles the report of the radio with a name, and makes the decisions that are due.
+    package func received(_ report: RadioReport, byRadioNamed name: String, at now: Instant) {
+        state.withLock { state in
+            guard state.isStarted else { return }
+            let radio = state.pipeline.monitor.radio(named: name, at: now)
+            radioNames.set(name, of: radio)
+            var actions = state.pipeline.monitor.reportBegan(
+                radio, from: report.from, share: Self.step(of: report.share))
+            for reception in report.receptions {
+                state.pipeline.monitor.reported(radio, until: reception.time)
+                actions += state.pipeline.received(reception, by: radio, handler: handler)
+            }
+            state.pipeline.monitor.reported(radio, until: report.until)
+            // Which devices they are is not known, but when there are fewer.
+            for device in 0..<UInt64(min(max(0, report.others), Self.followedDevices)) {
+                state.pipeline.monitor.advertisementHeard(from: device, by: radio, at: report.until)
+            }
+            if !actions.isEmpty { publish(actions, at: now, &state) }
+            judge(at: now, &state)
+        }
+    }
+
+    /// Handles that the reports of no radio come any more.
+    package func radiosLost(at now: Instant) {
+        for name in radioNames.all { radioLost(named: name, at: now) }
+    }
+
+    /// Handles that a radio is gone: offline, or its reports do not come.
+    package func radioLost(named name: String, at now: Instant) {
+        state.withLock { state in
+            guard state.isStarted else { return }
+            let radio = state.pipeline.monitor.radio(named: name, at: now)
+            publish(state.pipeline.monitor.adapterLost(radio, at: now), at: now, &state)
+            judge(at: now, &state)
+        }
+    }
+
+    /// Handles that a radio does not come back.
+    package func radioRemoved(named name: String, at now: Instant) {
+        state.withLock { state in
+            guard state.isStarted else { return }
+            let radio = state.pipeline.monitor.radio(named: name, at: now)
+            publish(state.pipeline.monitor.radioRemoved(radio, at: now), at: now, &state)
+        }
+    }
+
     /// Handles that time has passed at a hub without an adapter.
     package func advance(to now: Instant) { state.withLock { advance(to: now, &$0) } }
+
+    /// Passes each advertisement that this machine's own radio receives to `tap`; `nil` ends it. The driver is locked meanwhile.
+    package func pass(to tap: PresencePipeline.Tap?) { state.withLock { $0.pipeline.tap = tap } }
+
+    /// The time in which this machine's own radio has listened and was not deaf. Only differences have a meaning.
+    package func listened(at now: Instant) -> Duration { state.withLock { $0.pipeline.monitor.listened(at: now) } }
+
+    /// A small change of the listening share does not make all deadlines new.
+    private static func step(of share: Double) -> Double {
+        share > 0 ? max(1, (min(share, 1) * 16).rounded()) / 16 : 0
+    }
+
+    /// The number of devices by which the deafness of another radio is judged.
+    private static let followedDevices = 32
+
+    /// Makes the decisions that are due. While the own radio may be mute, its silences do not grow.
+    private func judge(at now: Instant, _ state: inout State) {
+        if !state.liveness.isCertain(at: now), !state.isOwnDoubted {
+            state.isOwnDoubted = true
+            state.pipeline.monitor.listeningPaused(at: now)
+        }
+        guard let due = state.pipeline.monitor.nextDeadline, due <= now else { return }
+        publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
+    }
 
     private func advance(to now: Instant, _ state: inout State) {
         while let due = state.pipeline.monitor.nextDeadline, due < now {
@@ -37,4 +107,17 @@ extension PresenceDriver {
             guard state.pipeline.monitor.nextDeadline.map({ $0 > due }) ?? false else { break }
         }
     }
+}
+
+/// The names of the other radios, for the receiver of the sightings. It has a lock of its own: the driver is locked meanwhile.
+package final class RadioNames: Sendable {
+    private let names = Mutex<[RadioID: String]>([:])
+
+    package init() {}
+
+    package subscript(radio: RadioID) -> String? { names.withLock { $0[radio] } }
+
+    var all: [String] { names.withLock { $0.values.sorted() } }
+
+    func set(_ name: String, of radio: RadioID) { names.withLock { $0[radio] = name } }
 }

@@ -31,6 +31,8 @@ package final class PresenceDriver: ScannerDelegate {
         package var scans: UInt64 = 0
         package var dropped: UInt64 = 0
         var liveness: RadioLiveness
+        /// Whether the own radio was taken to be paused, because it may be mute, when the report of another one was judged.
+        var isOwnDoubted = false
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
         package var memory = RegionMonitor.Memory()
@@ -44,19 +46,22 @@ package final class PresenceDriver: ScannerDelegate {
     let state: Mutex<State>
     private let clock: any WallClock
     let handler: PresencePipeline.SightingHandler?
+    let radioNames: RadioNames
     private let publish: Publisher
 
     /// - Parameters:
     ///   - identities: The identities of the regions' phones, by their key files.
     ///   - quietPeriod: The length of a silence from which on it counts only after an answer of the controller; `nil`
     /// for a source that cannot stop answering, such as a capture.
+    ///   - radioNames: Receives the names of the other radios.
     ///   - handler: Receives each sighting of a region's beacon, while the driver is locked; the positions of its
     /// regions are those in `regions`.
     package init(
         regions: [MonitoredRegion], identities: [String: DeviceIdentity] = [:], clock: any WallClock,
-        quietPeriod: Duration? = nil,
+        quietPeriod: Duration? = nil, radioNames: RadioNames = RadioNames(),
         handler: PresencePipeline.SightingHandler? = nil, publish: @escaping Publisher
     ) {
+        self.radioNames = radioNames
         self.state = Mutex(
             State(
                 regions: regions, identities: identities,
@@ -159,9 +164,9 @@ extension PresenceDriver {
             guard !state.isStarted else { return }
             state.isStarted = true
             state.pausedSince = now
-            let batteries = state.pipeline.batteries
+            let (batteries, tap) = (state.pipeline.batteries, state.pipeline.tap)
             state.pipeline = PresencePipeline(RegionMonitor(state.regions, at: now))
-            state.pipeline.batteries = batteries
+            (state.pipeline.batteries, state.pipeline.tap) = (batteries, tap)
             state.resolvePhones()
             state.pipeline.monitor.restored(state.memory)
             state.memory = RegionMonitor.Memory()
@@ -190,6 +195,7 @@ extension PresenceDriver {
 
     @inline(__always)
     private func received(_ event: RawSpan, at now: Instant, _ state: inout State) {
+        if state.isOwnDoubted { doubtEnded(at: now, &state) }
         if state.liveness.reportReceived(at: now) {
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
         }
@@ -200,7 +206,17 @@ extension PresenceDriver {
     }
 
     package func scannerDidHearController(at time: Int64) {
-        state.withLock { $0.liveness.controllerHeard(at: Instant(nanoseconds: time)) }
+        let now = Instant(nanoseconds: time)
+        state.withLock { state in
+            state.liveness.controllerHeard(at: now)
+            if state.isOwnDoubted { doubtEnded(at: now, &state) }
+        }
+    }
+
+    @inline(never)
+    private func doubtEnded(at now: Instant, _ state: inout State) {
+        state.isOwnDoubted = false
+        if state.listening != nil, !state.liveness.isSuspect { state.pipeline.monitor.listeningResumed(at: now) }
     }
 
     /// Every waiting packet has gone in. Judges silence if the scan runs: a dead radio must not cause an exit.

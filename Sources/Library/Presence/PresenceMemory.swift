@@ -13,6 +13,8 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var state: String
         /// The learned exit time in seconds, if there is one.
         package var exitTime: Double?
+        /// The names of the radios that received its beacons last, the own one's empty; `nil` if that one alone did.
+        package var radios: [String]?
         /// Its signs; `nil` for a region with one sign, and in files before 0.2.0.
         package var signs: [Sign]?
     }
@@ -25,6 +27,8 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var state: String
         /// The learned exit time in seconds, if there is one.
         package var exitTime: Double?
+        /// As those of a region.
+        package var radios: [String]?
     }
 
     package struct Beacon: Codable, Hashable, Sendable {
@@ -56,8 +60,11 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         var comparable = self
         comparable.beacons = []
         for index in regions.indices {
-            comparable.regions[index].exitTime = nil
-            for sign in (regions[index].signs ?? []).indices { comparable.regions[index].signs?[sign].exitTime = nil }
+            (comparable.regions[index].exitTime, comparable.regions[index].radios) = (nil, nil)
+            for sign in (regions[index].signs ?? []).indices {
+                comparable.regions[index].signs?[sign].exitTime = nil
+                comparable.regions[index].signs?[sign].radios = nil
+            }
         }
         return comparable
     }
@@ -125,21 +132,26 @@ extension PresenceMemory.Region {
         let all = known.signs.map { sign in
             PresenceMemory.Sign(
                 sign: sign.identity.description, state: sign.lastKnown.rawValue,
-                exitTime: sign.learnedExitTime.map { ($0 / .seconds(1)).rounded() })
+                exitTime: sign.learnedExitTime.map { ($0 / .seconds(1)).rounded() },
+                radios: sign.radios.isEmpty ? nil : sign.radios)
         }
-        if all.count == 1 { exitTime = all[0].exitTime } else { signs = all }
+        if all.count == 1 { (exitTime, radios) = (all[0].exitTime, all[0].radios) } else { signs = all }
     }
+
+    /// The maximum length of a radio's name, in bytes.
+    private static let longestName = 64
 
     /// Returns the region as the monitor restores it; `nil` if a part of it is malformed.
     func known(isStale: Bool) -> RegionMonitor.Memory.Region? {
-        let all = signs ?? [PresenceMemory.Sign(sign: beacons, state: state, exitTime: exitTime)]
+        let all = signs ?? [PresenceMemory.Sign(sign: beacons, state: state, exitTime: exitTime, radios: radios)]
         let known = all.compactMap { sign -> RegionMonitor.Memory.Sign? in
             guard let identity = RegionSign.Identity(sign.sign), let state = RegionState(rawValue: sign.state),
                 KeptDuration.isCredible(sign.exitTime)
             else { return nil }
             return .init(
                 identity: identity, lastKnown: isStale ? .unknown : state,
-                learnedExitTime: sign.exitTime.map { .seconds($0) })
+                learnedExitTime: sign.exitTime.map { .seconds($0) },
+                radios: (sign.radios ?? []).filter { $0.utf8.count <= Self.longestName })
         }
         guard let state = RegionState(rawValue: state), 1...RegionSign.limit ~= all.count, known.count == all.count
         else {

@@ -25,6 +25,9 @@ public struct PresencePipeline: Sendable {
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
+    /// Receives each advertisement, before the decision.
+    public typealias Tap = @Sendable (Reception) -> Void
+
     public var monitor: RegionMonitor
     /// Finds the phones of the monitor, in the order of its `phoneFiles`.
     public var phones = AddressResolver()
@@ -32,6 +35,8 @@ public struct PresencePipeline: Sendable {
     public var counters = Counters()
     /// The battery levels of the regions' beacons.
     public var batteries = BeaconBatteries()
+    /// The receiver of all advertisements, at a machine that passes them on.
+    @usableFromInline var tap: Tap?
     @usableFromInline var assembler = ExtendedReportAssembler()
 
     public init(_ monitor: RegionMonitor) {
@@ -54,6 +59,9 @@ public struct PresencePipeline: Sendable {
                 let phone = phones.device(of: report.address, report.addressType)
                 if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
                 guard let frame = assembler.frame(in: report) else {
+                    if let tap {
+                        tap(Reception(.device(report.address, report.addressType), rssi: rssi, at: now))
+                    }
                     guard phone == nil else {
                         counters.phones += 1
                         continue
@@ -68,6 +76,9 @@ public struct PresencePipeline: Sendable {
                     continue
                 }
                 counters.iBeacons += 1
+                if let tap {
+                    tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
+                }
                 let sighting = BeaconSighting(
                     identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)
                 let news = monitor.sighted(sighting, at: now)

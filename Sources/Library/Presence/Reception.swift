@@ -1,21 +1,40 @@
-package import HCI
-package import IBeacon
-package import RegionMonitoring
+public import HCI
+public import IBeacon
+public import RegionMonitoring
 
 /// One advertisement that a radio of the house received.
-package struct Reception: Sendable, Equatable {
-    package enum Sender: Sendable, Equatable {
+///
+/// Public, because an inlinable function makes it: see ``PresencePipeline``.
+public struct Reception: Sendable, Equatable {
+    public enum Sender: Sendable, Equatable {
         case beacon(BeaconIdentity, measuredPower: Int8)
         /// No beacon, maybe a phone of a region, whose address changes.
         case device(BluetoothAddress, BluetoothAddressType)
     }
 
-    package var sender: Sender
+    public var sender: Sender
     /// In dBm; `nil` if the controller did not measure.
-    package var rssi: Int8?
-    package var time: Instant
+    public var rssi: Int8?
+    public var time: Instant
 
-    package init(_ sender: Sender, rssi: Int8?, at time: Instant) {
+    public init(_ sender: Sender, rssi: Int8?, at time: Instant) {
         (self.sender, self.rssi, self.time) = (sender, rssi, time)
+    }
+}
+
+/// What a radio has received and how much it has listened, in a span of time.
+package struct RadioReport: Sendable, Equatable {
+    package var from: Instant
+    package var until: Instant
+    /// The part of that time in which the radio listened, from 0 to 1.
+    package var share: Double
+    /// The number of other devices that it received.
+    package var others: Int
+    /// In the order of time.
+    package var receptions: [Reception]
+
+    package init(from: Instant, until: Instant, share: Double, others: Int, receptions: [Reception]) {
+        (self.from, self.until, self.share) = (from, until, share)
+        (self.others, self.receptions) = (others, receptions)
     }
 }

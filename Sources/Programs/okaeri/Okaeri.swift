@@ -75,6 +75,7 @@ enum Exit {
     static let dataError = ExitCode(65)
     static let unavailable = ExitCode(69)
     static let ioError = ExitCode(74)
+    static let temporary = ExitCode(75)
     static let noPermission = ExitCode(77)
     static let configuration = ExitCode(78)
 }

@@ -17,8 +17,6 @@ package actor Hooks: Service {
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
     private let runner: HookRunner
-    /// Whether this node is the one that acts for the whole house.
-    private let actsForHouse: @Sendable () -> Bool
     private let logger: Logger
 
     /// One each time ``memory`` may have become another; for one listener.
@@ -28,17 +26,14 @@ package actor Hooks: Service {
     /// The hooks to run, handed to ``run()``'s task group.
     private let work = AsyncStream.makeStream(of: Hook.self)
 
-    /// - Parameter actsForHouse: Returns whether this node is the one that acts for the whole house; not asked without a broker.
     package init(
         _ configuration: Configuration, hub: EventHub, runner: HookRunner,
-        actsForHouse: @escaping @Sendable () -> Bool = { false }, logger: Logger
+        logger: Logger
     ) {
         regions = configuration.regions
         services = configuration.services
         house = configuration.house
-        occupancy = HouseOccupancy(
-            regions: configuration.regions.map(\.identifier), isAgreed: configuration.mqtt != nil)
-        self.actsForHouse = actsForHouse
+        occupancy = HouseOccupancy(regions: configuration.regions.map(\.identifier))
         events = hub.events(backlog: .max)
         self.runner = runner
         self.logger = logger
@@ -70,8 +65,7 @@ package actor Hooks: Service {
         let before = occupancy.lastKnown
         let trigger = occupancy.happened(event.kind)
         if occupancy.lastKnown != before { changed.yield() }
-        // Every node determines the occupancy, so that another one can act next.
-        guard let trigger, !occupancy.isAgreed || actsForHouse() else { return }
+        guard let trigger else { return }
         let hook = Hook(subject: .house(house), trigger: trigger, event: event)
         if !hook.command.isEmpty { perform(queue.arrived(hook)) }
     }
@@ -114,7 +108,7 @@ extension Hooks: Configured {
         regions = configuration.regions
         services = configuration.services
         house = configuration.house
-        occupancy.configured(regions: regions.map(\.identifier), isAgreed: configuration.mqtt != nil)
+        occupancy.configured(regions: regions.map(\.identifier))
         changed.yield()
     }
 }

@@ -42,6 +42,8 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     package var signal: Double?
     /// The beacon's own value of its RSSI at one metre, in dBm.
     package var claimedPower: Int8
+    /// The radios that have received it, with their own exit times; `nil` if one alone has.
+    package var radios: [Radio]?
     /// The estimated distance in metres, -1 when it is not known.
     package var accuracy: Double
     /// immediate, near, far or unknown.
@@ -69,6 +71,26 @@ package struct JudgementReport: Codable, Sendable, Equatable {
 }
 
 extension JudgementReport {
+    /// One of several radios that have received a beacon.
+    package struct Radio: Codable, Sendable, Equatable {
+        /// Its name; empty for this machine's own one.
+        package var name: String
+        /// Whether it received the beacon lately, and decides.
+        package var decides: Bool
+        /// Whether it does not listen.
+        package var away: Bool
+        /// The silence at this radio after which the beacon counts as gone if others are away, in seconds.
+        package var exitAfter: Double
+        /// The filtered signal in dBm.
+        package var signal: Double?
+
+        init(_ radio: RegionMonitor.RadioJudgement) {
+            (name, decides, away) = (radio.name, radio.decides, radio.isAway)
+            exitAfter = radio.exitTime.seconds(digits: 1)
+            signal = radio.signal?.rounded(digits: 1)
+        }
+    }
+
     /// - Parameter now: the clock that the judgement's instants are on.
     init(_ judgement: RegionMonitor.Judgement, now: Instant) {
         let beacon = judgement.beacon
@@ -101,6 +123,7 @@ extension JudgementReport {
         }
         advertisingInterval = judgement.advertising?.interval.seconds(digits: 3)
         loss = judgement.advertising?.loss.rounded(digits: 2)
+        radios = judgement.radios.isEmpty ? nil : judgement.radios.map(Radio.init)
         rssi = beacon.rssi
         signal = beacon.signal?.rounded(digits: 1)
         claimedPower = beacon.measuredPower

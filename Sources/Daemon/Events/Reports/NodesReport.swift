@@ -1,6 +1,6 @@
 package import RegionMonitoring
 
-/// The answer of `GET /v1/nodes`: the nodes of the house, as this node received them from the broker.
+/// The answer of `GET /v1/nodes`: the nodes of the house, as this node knows them from the broker.
 package struct NodesReport: Codable, Sendable, Equatable {
     /// This node's own name.
     package var node: String
@@ -12,10 +12,12 @@ package struct NodesReport: Codable, Sendable, Equatable {
     package var reason: String
     /// By name.
     package var nodes: [NodeReport]
-    /// The agreed states, in the order of this node's configuration.
+    /// The hub of the house; `nil` while there is none.
+    package var hub: String?
+    /// The states of the house's regions.
     package var regions: [Region]
 
-    /// A region of this node's configuration.
+    /// A region of the house.
     package struct Region: Codable, Sendable, Equatable {
         package var identifier: String
         package var house: HouseReport
@@ -27,12 +29,14 @@ package struct NodesReport: Codable, Sendable, Equatable {
     }
 
     package init(
-        node: String, site: String, connected: Bool, reason: String, nodes: [NodeReport], regions: [Region]
+        node: String, site: String, connected: Bool, reason: String, hub: String? = nil, nodes: [NodeReport],
+        regions: [Region]
     ) {
         self.node = node
         self.site = site
         self.connected = connected
         self.reason = reason
+        self.hub = hub
         self.nodes = nodes
         self.regions = regions
     }
@@ -55,26 +59,35 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var adapter: String?
     /// The reason why its Bluetooth does not receive.
     package var reason: String?
-    /// The node's own observations of the regions that it watches, by name.
-    package var observations: [Observation]
+    /// What it is; `nil` if it has published nothing.
+    package var kind: NodeKind?
+    /// What its radio reports, at the hub; `nil` for the hub itself, and for a node that has reported nothing.
+    package var radio: Radio?
 
-    /// A node's own observation of a region.
-    package struct Observation: Codable, Sendable, Equatable {
-        package var region: String
-        package var state: RegionState
-        /// The signal in dBm, calibrated with the node's offset; nil while nothing is heard.
-        package var signal: Double?
+    /// The reports of a node's radio.
+    package struct Radio: Codable, Sendable, Equatable {
+        /// Whether its reports come.
+        package var away: Bool
+        /// The number of receptions a second, of late.
+        package var rate: Double
+        /// The part of the time in which it listens, from 0 to 1.
+        package var share: Double
+        /// The numbers of reports that were lost, and that were late.
+        package var lost: UInt64
+        package var late: UInt64
+        /// The seconds since its last report.
+        package var age: Double
 
-        package init(region: String, state: RegionState, signal: Double? = nil) {
-            self.region = region
-            self.state = state
-            self.signal = signal
+        package init(away: Bool, rate: Double, share: Double, lost: UInt64, late: UInt64, age: Double) {
+            (self.away, self.rate, self.share) = (away, rate, share)
+            (self.lost, self.late, self.age) = (lost, late, age)
         }
     }
 
     package init(
         name: String, online: Bool, room: String? = nil, version: String? = nil, since: String? = nil,
-        listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, observations: [Observation] = []
+        listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, kind: NodeKind? = nil,
+        radio: Radio? = nil
     ) {
         self.name = name
         self.online = online
@@ -84,24 +97,41 @@ package struct NodeReport: Codable, Sendable, Equatable {
         self.listening = listening
         self.adapter = adapter
         self.reason = reason
-        self.observations = observations
+        self.kind = kind
+        self.radio = radio
     }
 }
 
-/// The agreed state of a region.
+/// What a node of a house is.
+package enum NodeKind: String, Codable, Sendable, CaseIterable {
+    /// It has the regions and decides.
+    case hub
+    /// It is a radio of the hub.
+    case receiver
+}
+
+/// The state of a region for the whole house, as its hub decided it.
 package struct HouseReport: Codable, Sendable, Equatable {
-    /// The agreed state; unknown while there is no broker.
+    /// The state; at a receiver unknown while there is no broker or no hub.
     package var state: RegionState
     /// The last state that was known.
     package var lastKnown: RegionState
-    /// Since when it is so, RFC 3339, on the clock of the node that wrote it; nil before it was first determined.
+    /// Since when it is so, RFC 3339, on the hub's clock; nil before it was first determined.
     package var since: String?
     /// The room of the beacon; `nil`: unknown.
     package var room: String?
-    /// The node that writes the region's state; nil while there is none.
+    /// The hub; nil while there is none.
     package var owner: String?
-    /// The nodes whose last report is inside, and that the others wait for.
+    /// The radios that received the beacon last and are away: the region is unknown until one of them is back.
     package var waiting: [String] = []
+
+    package init(
+        state: RegionState, lastKnown: RegionState, since: String? = nil, room: String? = nil, owner: String?,
+        waiting: [String] = []
+    ) {
+        (self.state, self.lastKnown, self.since) = (state, lastKnown, since)
+        (self.room, self.owner, self.waiting) = (room, owner, waiting)
+    }
 }
 
 /// The reason why a node is not deleted.
@@ -131,8 +161,7 @@ extension StatusReport {
         "this okaeri belongs to no house: its beacons.json names no \"mqtt\"; /usr/share/doc/okaeri/several-pis.md "
         + "describes how to set that up"
 
-    /// The same as the house agrees on it: the states of the regions are the house's, not this node's. Nil where there is no
-    /// house.
+    /// The same for the house: the states of the regions are those of the hub. Nil where there is no house.
     package var ofHouse: StatusReport? {
         guard mqtt != nil else { return nil }
         var report = self

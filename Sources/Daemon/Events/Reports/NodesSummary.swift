@@ -2,7 +2,7 @@ import Plumbing
 import RegionMonitoring
 
 extension NodesReport {
-    /// Some lines for a person: the nodes, then what they agree on.
+    /// Some lines for a person: the nodes, then the regions.
     package var lines: [String] {
         let width = min((nodes.map(\.name) + regions.map(\.identifier)).map(\.count).max() ?? 0, 24)
         var lines = nodes.flatMap { self.lines($0, width) }
@@ -21,22 +21,27 @@ extension NodesReport {
             let (adapter, why) = (node.adapter ?? "Bluetooth", node.reason ?? "it does not say why")
             words.append("\(adapter) \(listening ? "listens" : "is DEAF: \(why)")")
         }
+        if let radio = node.radio { words += radio.words }
         if let version = node.version { words.append(version) }
+        if node.name == hub { words.append("hub") }
         if node.name == self.node { words.append("(this one)") }
         if !node.online, node.name != self.node { words.append("gone for good? okaeri nodes forget \(node.name)") }
-        let name = node.name.padding(to: width)
-        guard !node.observations.isEmpty else { return ["\(name)  \(words.joined(separator: ", "))"] }
-        let observations = node.observations.map { observation in
-            observation.region + " " + observation.state.rawValue
-                + (observation.signal.map { " \(Int($0.rounded())) dBm" } ?? "")
-        }
-        let indent = "".padding(to: width)
-        return ["\(name)  \(words.joined(separator: ", "))", "\(indent)  \(observations.joined(separator: ", "))"]
+        return ["\(node.name.padding(to: width))  \(words.joined(separator: ", "))"]
+    }
+}
+
+extension NodeReport.Radio {
+    fileprivate var words: [String] {
+        guard !away else { return ["no report for \(Int(age.rounded())) s"] }
+        var words = ["\(rate.rounded(digits: 1).plain) receptions/s, listens \(Int((share * 100).rounded())) %"]
+        if lost > 0 { words.append("\(lost) reports lost") }
+        if late > 0 { words.append("\(late) late") }
+        return words
     }
 }
 
 extension HouseReport {
-    /// The state as text, and the node that wrote it.
+    /// The state as text, and the hub that decided it.
     package var words: String {
         var words = state.rawValue
         if state == .unknown, lastKnown != .unknown { words += " (last known: \(lastKnown.rawValue))" }

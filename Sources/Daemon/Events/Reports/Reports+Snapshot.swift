@@ -1,4 +1,3 @@
-package import Agreement
 package import HCI
 package import IBeacon
 import Plumbing
@@ -38,6 +37,16 @@ extension RegionReport {
             report.phone = region.signs[judgement.sign].phoneName
             return report
         }
+    }
+}
+
+extension RegionReport {
+    /// A region that this node knows from its hub alone.
+    package init(identifier: String, house: HouseReport) {
+        self.identifier = identifier
+        (state, lastKnown, since) = (house.state, house.lastKnown, house.since)
+        (exitAfter, isLearned, beacons) = (0, true, [])
+        self.house = house
     }
 }
 
@@ -100,14 +109,6 @@ extension StatusReport.WiFi {
 extension NetworksReport {
     package init(_ networks: [VisibleNetwork]) {
         self.init(networks: networks.map { .init(ssid: $0.ssid, strength: $0.strength, secured: $0.isSecured) })
-    }
-}
-
-extension HouseReport {
-    package init(_ agreed: HouseState?, owner: String?) {
-        self.init(
-            state: agreed?.state ?? .unknown, lastKnown: agreed?.lastKnown ?? .unknown,
-            since: agreed?.since.map(Timestamp.text), room: agreed?.room, owner: owner, waiting: agreed?.waiting ?? [])
     }
 }
 

@@ -1,13 +1,13 @@
-package import Agreement
 package import Events
 package import MQTT
 import Plumbing
+import RegionMonitoring
 import Synchronization
 
 /// Questions about the house.
 extension Broker {
     /// The name of the house.
-    package var site: String { guarded.withLock { $0.core.topics.site } }
+    package var site: String { guarded.withLock { $0.core.settings.site } }
 
     /// The state of the connection to the broker.
     package var state: BrokerState {
@@ -16,35 +16,21 @@ extension Broker {
         return state
     }
 
-    /// The nodes of the house. The first call waits for the broker's retained messages, 2 s at most; calls within the next
-    /// 15 s do not.
-    package var nodes: [NodeReport] {
-        get async {
-            let changes = surveys.values(backlog: 1)
-            perform { core, now in core.asked(at: now.instant) }
-            if guarded.withLock({ $0.core.isSurveying }) {
-                for await _ in changes where !guarded.withLock({ $0.core.isSurveying }) { break }
-            }
-            return guarded.withLock { $0.core.nodes(at: MQTTClient.now) }
-        }
-    }
+    /// The nodes of the house, in the order of their names; without a connection only this one.
+    package var nodes: [NodeReport] { guarded.withLock { $0.core.nodeReports(at: MQTTClient.now) } }
 
-    /// Returns the agreed state of a configured region and the node that writes it; `nil` for each that is not known.
-    package func agreed(on region: String) -> (state: HouseState?, owner: String?) {
-        guarded.withLock { $0.core.agreed(on: region) }
-    }
+    /// The hub that decides for the house; `nil` while there is none.
+    package var hub: String? { guarded.withLock { $0.core.hubName } }
 
-    /// Whether this node acts for the whole house.
-    package var isHub: Bool { guarded.withLock { $0.core.house.isHub } }
+    /// Whether this node is a hub that decides for the house.
+    package var isHub: Bool { guarded.withLock { $0.core.isHub && $0.core.election.isDeciding } }
 
-    /// Passes this node's replica of the house's state to `look`, under the lock.
-    package func withHouse<Value>(_ look: (HouseReplica) -> Value) -> Value {
-        guarded.withLock { look($0.core.house) }
-    }
+    /// Returns the state of a region for the house: at a receiver the word of the hub.
+    package func word(on region: String) -> RegionValue? { guarded.withLock { $0.core.word(on: region) } }
 
-    /// This node's description, as it is published.
-    package var description: String {
-        guarded.withLock { String(decoding: $0.core.about.payload, as: UTF8.self) }
+    /// The regions of the house that a receiver knows from its hub, by identifier; none at a hub.
+    package var words: [RegionValue] {
+        guarded.withLock { $0.core.words.values.sorted { $0.identifier < $1.identifier } }
     }
 
     /// Deletes a node that is gone for good: its topics are emptied.
@@ -60,5 +46,38 @@ extension Broker {
             }
         }
         if let refusal { throw refusal }
+    }
+}
+
+extension BrokerCore {
+    /// The hub that decides for the site; `nil` while there is none.
+    var hubName: String? {
+        guard isHub else { return hub.flatMap { nodes.isOnline($0.name) ? $0.name : nil } }
+        if case .yielded(let other) = election.state { return other }
+        return node
+    }
+
+    func nodeReports(at now: Int64) -> [NodeReport] {
+        guard isConnected else { return [report(node, HouseNodes.Node(card: card, scanner: scanner), at: now)] }
+        let names = Set(nodes.all.keys).union([node])
+        return names.sorted().map { report($0, nodes[$0] ?? HouseNodes.Node(), at: now) }
+    }
+
+    private func report(_ name: String, _ known: HouseNodes.Node, at now: Int64) -> NodeReport {
+        let radio = radios[name].map { radio in
+            NodeReport.Radio(
+                away: radio.isAway, rate: radio.rate.rounded(digits: 2), share: radio.share.rounded(digits: 2),
+                lost: radio.lost, late: radio.late,
+                age: Nanoseconds.seconds(max(0, now.subtractingClamped(radio.lastArrival))).rounded(digits: 1))
+        }
+        return NodeReport(
+            name: name, online: known.isOnline, room: known.card?.room, version: known.card?.version,
+            since: known.card?.since, listening: known.scanner?.ok, adapter: known.scanner?.adapter,
+            reason: known.scanner?.reason, kind: known.card?.kind, radio: radio)
+    }
+
+    func word(on identifier: String) -> RegionValue? {
+        guard isHub else { return words[TopicName(identifier).level] }
+        return election.isDeciding ? states[identifier] : nil
     }
 }

@@ -1,13 +1,14 @@
-import Agreement
 package import Events
 package import MQTT
 package import HCI
 import Plumbing
+package import Presence
 package import RegionMonitoring
 import ServiceLifecycle
 import Synchronization
 
-/// One node of a house: publishes its observations to an MQTT broker, and the decisions of the house as local events.
+/// One node of a house at an MQTT broker. A hub receives the reports of its radios and publishes what it decides; a receiver reports
+/// what its radio receives.
 ///
 /// No call waits for the network. Messages are queued in the client, which has its own thread. A second thread handles
 /// deadlines and passes effects to the rest of the daemon.
@@ -19,15 +20,36 @@ package final class Broker: Service {
         package var answered: @Sendable (_ prompt: String, _ answer: String) -> Void
         /// A message for the log.
         package var noted: @Sendable (String) -> Void
+        /// The request to start the daemon again.
+        package var restarted: @Sendable () -> Void
 
         package init(
             happened: @escaping @Sendable (Event.Kind, Int64) -> Void,
-            answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void
+            answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void,
+            restarted: @escaping @Sendable () -> Void = {}
         ) {
             self.happened = happened
             self.answered = answered
             self.noted = noted
+            self.restarted = restarted
         }
+    }
+
+    /// The engine and this machine's own radio. All are called on the broker's thread, without its lock.
+    package struct Engine: Sendable {
+        /// Returns the beacons that are received now.
+        package var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
+        /// Returns the battery levels, by the region's identifier.
+        package var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
+        /// Returns the present on the engine's clock, and the time in which the own radio has listened.
+        package var listened: @Sendable () -> (now: Instant, Duration) = { (Instant(nanoseconds: 0), .zero) }
+        /// Handles the report of a radio; its times are on the engine's clock.
+        package var reported: @Sendable (_ radio: String, RadioReport) -> Void = { _, _ in }
+        /// Handles that a radio is away, or does not come back.
+        package var lost: @Sendable (_ radio: String) -> Void = { _ in }
+        package var removed: @Sendable (_ radio: String) -> Void = { _ in }
+
+        package init() {}
     }
 
     struct Guarded: Sendable {
@@ -35,10 +57,7 @@ package final class Broker: Service {
         var isOver = false
         /// Whether nothing is published any more, because the topics are emptied.
         var hasLeft = false
-        /// Returns the beacons that are received now. Called without the lock.
-        var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
-        /// Returns this node's battery levels, by the region's identifier. Called without the lock.
-        var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
+        var engine = Engine()
         /// The outputs that wait for the broker's thread.
         var effects: [BrokerCore.Output] = []
 
@@ -51,7 +70,8 @@ package final class Broker: Service {
             case .unsubscribe(let filter): client.unsubscribe(filter)
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
-            case .happened, .answer, .note, .surveyed, .measureBatteries:
+            case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .reported, .radioLost,
+                .radioRemoved, .restart:
                 if effects.count < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
@@ -64,8 +84,8 @@ package final class Broker: Service {
     private let outputs: Outputs
     private let inbox: Inbox
     private let wakeUp = BinarySemaphore()
-    /// Receives a value when the survey may be complete.
-    let surveys = Broadcast<Void>()
+    /// What this machine's radio receives for the hub; `nil` at a hub.
+    package let collector: HeardCollector?
     private let events: AsyncStream<Event>
 
     /// - Parameters:
@@ -84,12 +104,15 @@ package final class Broker: Service {
         mqtt.gate = topics.status(settings.node)
         self.events = events
         self.outputs = outputs
+        let found = Found()
+        collector = settings.isReceiver ? HeardCollector(isNew: { found.sender() }) : nil
         guarded = Mutex(Guarded(core: core))
         let inbox = Inbox()
         self.inbox = inbox
         client = try MQTTClient(
             mqtt, onConnection: { inbox.deliver(.connection($0)) }, onMessage: { inbox.deliver(.message($0)) },
             onNotice: outputs.noted)
+        found.open { [weak self] in self?.perform { core, now in core.senderFound(at: now.instant) } }
     }
 
     package func run() async throws {
@@ -138,11 +161,11 @@ package final class Broker: Service {
                 return (guarded.core.nextDeadline, guarded.isOver, guarded.effects)
             }
             for effect in effects { carryOut(effect) }
-            if isOver { return surveys.close() }
+            if isOver { return }
             let wait = deadline.map { Duration.nanoseconds(max(0, $0.subtractingClamped(MQTTClient.now))) }
             if wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) }) { continue }
             let beacons = guarded.withLock { guarded in
-                guarded.core.rangingAt.map { $0 <= MQTTClient.now } == true ? guarded.beacons : nil
+                guarded.core.rangingAt.map { $0 <= MQTTClient.now } == true ? guarded.engine.beacons : nil
             }
             let list = beacons?()
             perform { core, now in
@@ -156,13 +179,52 @@ package final class Broker: Service {
         case .happened(let kind, let time): outputs.happened(kind, time)
         case .answer(let prompt, let answer): outputs.answered(prompt, answer)
         case .note(let message): outputs.noted(message)
-        case .surveyed: surveys.send(())
+        case .restart: outputs.restarted()
         case .measureBatteries:
-            let batteries = guarded.withLock(\.batteries)()
+            let batteries = engine.batteries()
             perform { core, now in core.batteriesMeasured(batteries, at: now) }
+        case .wanted(let wanted): collector?.wanted(wanted)
+        case .collectHeard: collect()
+        case .reported(let radio, let report):
+            // The engine's clock stands still while the machine sleeps, and that of a capture is its own.
+            let shift = engine.listened().now.nanoseconds.subtractingClamped(MQTTClient.now)
+            engine.reported(radio, report.shifted(by: shift))
+        case .radioLost(let radio): engine.lost(radio)
+        case .radioRemoved(let radio): engine.removed(radio)
         case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
         }
     }
+
+    private var engine: Engine { guarded.withLock(\.engine) }
+
+    /// Publishes what this machine's radio has received, if there is anything or it is time.
+    private func collect() {
+        guard let collector else { return }
+        let isDue = guarded.withLock { $0.core.isIdleMessageDue(at: MQTTClient.now) }
+        let (now, listened) = engine.listened()
+        guard isDue || collector.isAwaited(at: now) else { return }
+        let message = collector.take(at: now, listened: listened)
+        perform { core, moment in core.heardCollected(message, at: moment.instant) }
+    }
+}
+
+extension RadioReport {
+    fileprivate func shifted(by nanoseconds: Int64) -> RadioReport {
+        func moved(_ time: Instant) -> Instant { Instant(nanoseconds: time.nanoseconds.addingClamped(nanoseconds)) }
+        var report = self
+        (report.from, report.until) = (moved(from), moved(until))
+        for index in receptions.indices { report.receptions[index].time = moved(receptions[index].time) }
+        return report
+    }
+}
+
+/// Passes on that the own radio has received a sender that was not there, once the broker exists.
+private final class Found: Sendable {
+    private let receiver = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func open(_ receiver: @escaping @Sendable () -> Void) { self.receiver.withLock { $0 = receiver } }
+
+    func sender() { receiver.withLock(\.self)?() }
 }
 
 /// Passes deliveries of the client, on its thread, to the broker once it runs.
@@ -184,16 +246,21 @@ package final class Inbox: Sendable {
 // MARK: Inputs, from any thread
 
 extension Broker {
-    /// Handles the reception of one of the region's beacons. Called on the scanner's thread.
+    /// Handles the reception of one of the region's beacons. Called while the engine is locked.
     ///
-    /// - Parameter beacon: a number that distinguishes the beacon from the region's others.
-    package func heard(_ region: String, from beacon: UInt64, rssi: Int8) {
-        perform { core, now in core.heard(region, from: beacon, rssi: rssi, at: now.instant) }
+    /// - Parameters:
+    ///   - radio: The radio's name; `nil` for this machine's own one.
+    ///   - beacon: a number that distinguishes the beacon from the region's others.
+    package func heard(_ region: String, by radio: String?, from beacon: UInt64, rssi: Int8) {
+        perform { core, now in core.heard(by: radio, region, from: beacon, rssi: rssi, at: now) }
     }
 
-    /// Handles a state that the region monitor determined.
+    /// Handles an event of the region monitor. Called while the engine is locked.
+    package func determined(_ kind: Event.Kind) { perform { core, now in core.happened(kind, at: now) } }
+
+    /// Handles the present state of a region.
     package func determined(_ region: String, _ state: RegionState) {
-        perform { core, now in core.determined(region, state, at: now.instant) }
+        perform { core, now in core.determined(region, state, at: now) }
     }
 
     /// Handles a new configuration.
@@ -225,13 +292,8 @@ extension Broker {
         perform { core, _ in core.withdrawn(prompt) }
     }
 
-    /// Sets the sources of the beacons whose distances are published, and of the battery levels.
-    package func measure(
-        by beacons: @escaping @Sendable () -> [RegionMonitor.BeaconSnapshot],
-        _ batteries: @escaping @Sendable () -> [String: BatteryReport] = { [:] }
-    ) {
-        guarded.withLock { ($0.beacons, $0.batteries) = (beacons, batteries) }
-    }
+    /// Sets the engine.
+    package func use(_ engine: Engine) { guarded.withLock { $0.engine = engine } }
 
     package func received(_ delivery: Inbox.Delivery) {
         perform { core, now in
@@ -251,7 +313,7 @@ extension Broker {
             case .wifiPrompt(let wifi): core.asked(wifi)
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
-            case .house(let region, let news): core.recorded(news, of: region, at: now)
+            case .house(let region, let news): core.recorded(news, of: region)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
                 .peripheralDidDisconnect:

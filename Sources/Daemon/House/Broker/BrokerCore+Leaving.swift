@@ -10,23 +10,15 @@ package enum Departure: Sendable {
 
 /// The end of this node's topics.
 extension BrokerCore {
-    /// Handles that this node leaves. Topics of the house are emptied as well if no other node is known, because no node
-    /// would empty them later.
+    /// Handles that this node leaves. The hub empties the topics of the house as well: no other node would.
     func left(_ departure: Departure) -> [Output] {
         guard isConnected else { return [] }
-        let isAlone = statuses.keys.allSatisfy { $0 == node }
-        var gone: [String] = []
-        if let discovery {
-            gone += levels.map { discovery.part(region: $0, node: node).topic } + [discovery.node(node).topic]
-            if isAlone {
-                gone += levels.map { discovery.region($0, nodes: []).topic } + [discovery.hub(nodes: []).topic]
-            }
-        }
+        var gone = announcedTopics
+        if let discovery { gone.append(discovery.node(node).topic) }
         if departure == .house {
-            gone += levels.map { topics.observation(of: name($0), by: node) }
-            if isAlone {
-                gone += levels.map { topics.region(name($0)) } + [topics.house]
-                gone += batteries.keys.sorted().map { topics.battery(name($0)) }
+            if isHolding {
+                gone += regions.map { topics.region(name($0.level)) } + [topics.house, topics.wanted, topics.hub]
+                gone += batteryTopics.sorted().map { topics.battery(name($0)) }
             }
             gone += [topics.scanner(node), topics.prompt(node), topics.about(node)]
         }

@@ -1,9 +1,8 @@
-import Agreement
 import MQTT
 import Plumbing
 
 /// Whether the broker delivers retained messages to a subscription with wildcards (MQTT 5.0, 3.3.1.3). Without them a node does
-/// not learn of the other nodes and of the agreed states.
+/// not learn of the other nodes.
 struct Retention: Sendable {
     ///     unknown → waiting     this node's own description came back: the broker retains it
     ///     waiting → missing     the broker did not deliver it as a retained message
@@ -54,7 +53,7 @@ struct Retention: Sendable {
 extension BrokerCore {
     /// The fault of the broker in delivering messages.
     func fault(at now: Int64) -> BrokerProblem? {
-        if house.isUnreadable(at: now) { return .deliversNothing }
+        if delivery.isUnreadable(at: now) { return .deliversNothing }
         return retention.isMissing ? .withholdsRetained : nil
     }
 
@@ -63,10 +62,10 @@ extension BrokerCore {
         switch topics.subject(of: message.topic) {
         case .about(node) where !message.isRetained && message.payload == about.payload:
             return retention.published(at: now) ? [.subscribe(topics.onlyAbout(node))] : []
-        case .status, .about, .scanner, .observation, .battery:
+        case .status, .about, .scanner, .battery:
             return message.isRetained && retention.received() ? [.unsubscribe(topics.onlyAbout(node))] : []
         // Their subscriptions may have no wildcard.
-        case .region, .event, .promptAnswer, nil: return []
+        case .region, .event, .promptAnswer, .observation, .heard, .hub, .wanted, .restart, nil: return []
         }
     }
 }

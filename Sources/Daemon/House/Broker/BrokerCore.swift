@@ -1,9 +1,10 @@
-import Agreement
 import Events
 import IBeacon
 import MQTT
 import Plumbing
+import Presence
 package import RegionMonitoring
+import Rooms
 
 /// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///
@@ -26,61 +27,67 @@ struct BrokerCore: Sendable {
         case happened(Event.Kind, at: Int64)
         /// Answer this node's Wi-Fi prompt.
         case answer(prompt: String, answer: String)
-        /// The survey may be complete.
-        case surveyed
         /// Call ``batteriesMeasured(_:at:)`` with this node's levels.
         case measureBatteries
+        /// Call ``heardCollected(_:at:)`` with what this node's radio has received.
+        case collectHeard
+        /// Pass on what the hub wants of this node's radio; `nil`: nothing.
+        case wanted(WantedBeacons?)
+        /// Give the report of a radio to the engine; its times are on this clock.
+        case reported(radio: String, RadioReport)
+        /// Tell the engine that a radio is away.
+        case radioLost(String)
+        /// Tell the engine that a radio does not come back.
+        case radioRemoved(String)
+        /// Start the daemon again.
+        case restart
         /// Write a message to the log.
         case note(String)
     }
 
-    let node: String
+    let settings: BrokerSettings
     let topics: Topics
-    let version: String
     let since: String
-    let room: String?
     /// `nil` if this node publishes nothing for Home Assistant.
-    let discovery: Discovery?
+    var discovery: Discovery?
 
-    /// The identifier of this run. ``renamed(at:)`` appends a number.
-    let incarnation: String
-    private var names = 0
-    private var renamedAt: Int64?
-    var house: HouseReplica
-    var plan: ObservationPlan
+    var delivery = Delivery()
+    var election: HubElection
+    var isConnected = false
     /// Whether `online` was published over this connection.
     var isOnline = false
     var retention = Retention()
+    var repeats = RepeatPlan()
 
-    /// The identifiers of the regions by their level in topics, the levels in the order of the configuration, and the levels by
-    /// identifier.
-    private(set) var regions: [String: String] = [:]
-    private(set) var levels: [String] = []
-    private(set) var levelOf: [String: String] = [:]
-    private(set) var list = NodeCard.RegionList([:])
-    /// The regions by their level.
-    private(set) var described: [String: BrokerRegion] = [:]
-    /// The levels of the regions whose retained message has other beacons than this node: the owner publishes it again.
-    var misdescribed: Set<String> = []
-    /// The events of this node, by level, that its hub has not recorded yet.
+    /// The regions of the configuration, in order, with their levels in topics.
+    private(set) var regions: [Region] = []
+    /// The positions of the regions by identifier, and the identifiers by level.
+    private(set) var positions: [String: Int] = [:]
+    private(set) var identifiers: [String: String] = [:]
+    /// The rooms and the news of the regions, at a hub.
+    var house: HouseRegions
+    /// The states as this node determined them, by identifier.
+    var states: [String: RegionValue] = [:]
+    /// The events of this node that its own hub of events has not recorded yet, by identifier.
     var unrecorded: [String: [HouseEvent]] = [:]
+    /// The regions as the hub of the site publishes them, by level, at a receiver.
+    var words: [String: RegionValue] = [:]
+    /// The identifier of the last event of each.
+    var lastEvent: [String: UInt64] = [:]
 
-    /// The descriptions and states of the nodes, by name.
-    var cards = NodeCards()
-    var statuses: [String: Bool] = [:]
-    var scanners: [String: Scanner] = [:]
-    /// The nodes, and the levels at which their beacons differ from this node's, of which a message was logged.
-    var conflicts: [String: [String]] = [:]
-    /// The end of the intervals that such messages have used.
-    var conflictsUntil = Int64.min
-    /// Every node's observations, while a client of this daemon asks for them.
-    var survey: Survey?
+    var nodes = HouseNodes()
+    /// The hub of the site, at a receiver.
+    var hub: HubClaim?
+    /// The radios that report to this hub.
+    var radios: [String: HeardStream] = [:]
+    /// The time of the next message of this node's radio, and of the last one; `nil` while nothing is wanted.
+    var heardAt: Int64?
+    var heardLast = Int64.min
 
-    /// Whether this node was the hub when that was last checked.
-    var wasHub = false
-    /// The choice of owners for which devices were announced, and the announcement.
-    var announcedOwnership: UInt64 = 0
+    /// The announcement of devices.
     var announced: Announced?
+    /// The regions whose distance from a radio was announced.
+    var parts: Set<Part> = []
     /// The retained topics found until `looksUntil` that may be out of date.
     var found: Set<String> = []
     var looksUntil: Int64?
@@ -88,77 +95,71 @@ struct BrokerCore: Sendable {
     var strangers: Set<String> = []
 
     var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
-    var repeats = RepeatPlan()
-    /// The number of nodes that this node counted last as the hub, and the house's message as it published it.
-    var counted: Int?
+    /// The house's message as this hub published it.
     var houseValue: [UInt8] = []
 
     /// The prompt that waits for an answer.
     var prompt: (id: String, ssid: String, region: String?)?
-    /// The levels of the regions with a beacon inside, and of those whose distance was published.
-    var inside: Set<String> = []
-    var ranged: Set<String> = []
+    /// The distances that were published.
+    var ranged: Set<Part> = []
     /// The time of the next measurement of distances.
     var rangingAt: Int64?
-    /// The battery levels at the broker, by the region's level, also of regions that are not configured here.
+    /// The battery levels that this hub published, by the region's identifier, and the levels in topics that have one at the broker.
     var batteries: [String: BatteryReport] = [:]
-    /// The battery levels that this node published last, by the region's level.
-    var publishedBatteries: [String: BatteryReport] = [:]
-    /// The battery levels that this node deleted since the connection, by the region's level.
-    var endedBatteries: [String: BatteryReport] = [:]
+    var batteryTopics: Set<String> = []
     /// The time of the next look at this node's battery levels; `nil` without a connection.
     var batteriesAt: Int64?
+    var restartedAt: Int64?
+
+    struct Region: Sendable, Hashable {
+        var region: BrokerRegion
+        var level: String
+        var identifier: String { region.identifier }
+    }
+
+    /// A region's distance from a radio.
+    struct Part: Hashable, Sendable {
+        var region: String
+        var radio: String
+    }
 
     init(_ settings: BrokerSettings, regions configured: [BrokerRegion], incarnation: String, since: Int64) {
-        node = settings.node
+        self.settings = settings
         topics = Topics(site: settings.site)
-        version = settings.version
-        room = settings.room
         self.since = Timestamp.text(since)
+        election = HubElection(HubClaim(name: settings.node, incarnation: incarnation, since: Timestamp.text(since)))
+        house = HouseRegions([])
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
         }
-        self.incarnation = incarnation
-        house = HouseReplica(node: settings.node, incarnation: incarnation, regions: [])
-        plan = ObservationPlan(regions: [], incarnation: incarnation, offset: settings.offset)
         setRegions(configured)
-        let moment = Moment(instant: 0, wall: since)
-        _ = house.regionsReplaced(with: levels, at: moment)
-        _ = house.nodeDescribed(node: node, room: room, regions: nil, announces: discovery != nil, at: moment)
-        _ = plan.regionsReplaced(with: levels, at: 0)
     }
 
     mutating func setRegions(_ configured: [BrokerRegion]) {
-        levels = configured.map { TopicName($0.identifier).level }
-        let pairs = zip(levels, configured)
-        regions = Dictionary(pairs.map { ($0, $1.identifier) }, uniquingKeysWith: { first, _ in first })
-        levelOf = Dictionary(pairs.map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-        described = Dictionary(pairs.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
-        list = NodeCard.RegionList(described.mapValues(\.fingerprint))
-    }
-
-    /// Publishes this node's observations under a new incarnation, once in 10 s at most, after another client published one in
-    /// this node's name that counts as newer.
-    mutating func renamed(at now: Int64) -> [Output] {
-        guard renamedAt.map({ now.subtractingClamped($0) >= 10_000_000_000 }) ?? true else { return [] }
-        renamedAt = now
-        names += 1
-        return published(plan.renamed("\(incarnation)-\(names)", at: now))
+        regions = configured.map { Region(region: $0, level: TopicName($0.identifier).level) }
+        positions = Dictionary(
+            regions.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        identifiers = Dictionary(
+            regions.map { ($0.level, $0.identifier) }, uniquingKeysWith: { first, _ in first })
+        house.replaced(with: regions.map(\.identifier))
+        states = states.filter { positions[$0.key] != nil }
+        unrecorded = unrecorded.filter { positions[$0.key] != nil }
     }
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
         [
-            plan.nextDeadline, house.nextDeadline, looksUntil, rangingAt, batteriesAt, survey?.nextDeadline,
-            repeats.nextDeadline, retention.nextDeadline,
+            house.nextDeadline, delivery.nextDeadline, election.claimsAt, nodes.nextDeadline, looksUntil, rangingAt,
+            batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline,
+            radios.values.lazy.compactMap(\.awayAt).min(),
         ].compactMap(\.self).min()
     }
 
-    var isConnected: Bool { house.isConnected }
+    var node: String { settings.node }
+    var isHub: Bool { !settings.isReceiver }
 
-    var card: NodeCard {
-        NodeCard(room: room, version: version, since: since, announces: discovery != nil, regions: list.regions)
-    }
+    /// Whether this node decides for the house, and the broker has confirmed it.
+    var isHolding: Bool { isHub && election.state == .holding }
 
     func name(_ level: String) -> TopicName { TopicName(level) }
 }
@@ -170,38 +171,32 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The correction that is added to this node's signals, in dB.
     package var offset: Double
     package var site: String
+    /// Whether this node is a radio of a house whose regions are configured elsewhere.
+    package var isReceiver: Bool
     /// Home Assistant's topic prefix for discovery; `nil` for no discovery.
     package var discovery: String?
     /// The version of this program.
     package var version: String
+    /// The address of this node's page for other devices; `nil`: none.
+    package var page: String?
 
     package init(
-        node: String, room: String?, offset: Double = 0, site: String, discovery: String?, version: String
+        node: String, room: String?, offset: Double = 0, site: String, isReceiver: Bool = false, discovery: String?,
+        version: String, page: String? = nil
     ) {
         (self.node, self.room, self.offset) = (node, room, offset)
-        (self.site, self.discovery, self.version) = (site, discovery, version)
+        (self.site, self.isReceiver, self.discovery) = (site, isReceiver, discovery)
+        (self.version, self.page) = (version, page)
     }
 }
 
 /// A configured region.
 package struct BrokerRegion: Hashable, Sendable {
     let identifier: String
-    /// 64 bits of the beacon's identity: nodes compare it, because a region's state has no meaning for another beacon.
-    let fingerprint: String
-    /// The beacons, for machines that join the house; `nil` for several signs.
-    private(set) var beacons: BeaconConstraint?
-    /// Whether this node uses the battery levels of the beacons.
-    private(set) var usesBattery = true
-
-    /// - Parameter beacon: UUID, major and minor in the same form on every node.
-    package init(_ identifier: String, beacon: String = "") {
-        self.identifier = identifier
-        fingerprint = String(beacon.utf8.fnv1a, radix: 16)
-    }
+    let region: MonitoredRegion
 
     package init(_ region: MonitoredRegion) {
-        self.init(region.identifier, beacon: region.signs.map(\.identity.description).sorted().joined(separator: "|"))
-        beacons = region.constraint
-        usesBattery = region.battery != .off
+        identifier = region.identifier
+        self.region = region
     }
 }

@@ -5,7 +5,12 @@ extension Topics {
         case scanner(node: String)
         case about(node: String)
 
-        /// A node's observation of a region; `level` is the region's ``TopicName/level``.
+        case heard(node: String)
+        case restart(node: String)
+        case hub
+        case wanted
+
+        /// A node's observation of a region, by an earlier version; `level` is the region's ``TopicName/level``.
         case observation(level: String, node: String)
 
         case promptAnswer(node: String)
@@ -18,28 +23,29 @@ extension Topics {
     package var everyStatus: String { status("+") }
     package var everyScanner: String { scanner("+") }
     package var everyAbout: String { about("+") }
+    package var everyHeard: String { heard("+") }
 
     /// A filter with a wildcard for a node's description alone.
     package func onlyAbout(_ node: String) -> String { "\(root)/+/\(node)/about" }
 
-    /// Every node's observation of a region.
-    package func everyObservation(of region: TopicName) -> String { observation(of: region, by: "+") }
-
-    /// The agreed states and events of all regions; the observations of all regions by all nodes, or by one.
+    /// The states and events of all regions; the observations that earlier versions of a node retained.
     package var everyRegion: String { "\(root)/region/+" }
     package var everyEvent: String { "\(root)/region/+/event" }
     package var everyBattery: String { "\(root)/region/+/battery" }
-    package var everyObservation: String { everyObservation(by: "+") }
     package func everyObservation(by node: String) -> String { "\(root)/node/\(node)/region/+" }
 
     /// Returns the subject of a message with this topic; `nil` for a topic or a name that is not ours.
     package func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= Self.longest, topic.hasPrefix("\(root)/") else { return nil }
+        if topic == hub { return .hub }
+        if topic == wanted { return .wanted }
         let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count >= 2, TopicName.isLevel(levels[1]) else { return nil }
         let name = String(levels[1])
         return switch (levels[0], levels.dropFirst(2).joined(separator: "/")) {
         case ("node", "status"): .status(node: name)
+        case ("node", "heard"): .heard(node: name)
+        case ("node", "restart"): .restart(node: name)
         case ("node", "scanner"): .scanner(node: name)
         case ("node", "about"): .about(node: name)
         case ("node", "prompt/answer"): .promptAnswer(node: name)

@@ -16,10 +16,22 @@ package struct Topics: Hashable, Sendable {
     /// Whether a node's Bluetooth receives. Retained.
     package func scanner(_ node: String) -> String { "\(root)/node/\(node)/scanner" }
 
-    /// Returns the topic of a node's description: version, room, watched regions. Retained.
+    /// Returns the topic of a node's description: kind, room, offset, version. Retained.
     package func about(_ node: String) -> String { "\(root)/node/\(node)/about" }
 
-    /// A node's own observation of a region. Retained.
+    /// What a receiver has received since its last message. Not retained.
+    package func heard(_ node: String) -> String { "\(root)/node/\(node)/heard" }
+
+    /// The request to start a node's daemon again. Not retained.
+    package func restart(_ node: String) -> String { "\(root)/node/\(node)/restart" }
+
+    /// The hub that decides for the site. Retained.
+    package var hub: String { "\(root)/hub" }
+
+    /// The beacons that the hub wants to receive. Retained.
+    package var wanted: String { "\(root)/wanted" }
+
+    /// The topic of a node's observation of a region in earlier versions, and now of its distance.
     package func observation(of region: TopicName, by node: String) -> String {
         "\(root)/node/\(node)/region/\(region.level)"
     }
@@ -38,7 +50,7 @@ package struct Topics: Hashable, Sendable {
     /// Returns the topic of the answers to a node's prompts. Not retained.
     package func promptAnswer(_ node: String) -> String { prompt(node) + "/answer" }
 
-    /// Returns the topic of a region's agreed state. Retained.
+    /// Returns the topic of a region's state. Retained.
     package func region(_ region: TopicName) -> String { "\(root)/region/\(region.level)" }
 
     /// The house's enter and exit. Not retained.
@@ -47,6 +59,6 @@ package struct Topics: Hashable, Sendable {
     /// Returns the topic of the battery level of a region's beacon. Retained.
     package func battery(_ region: TopicName) -> String { self.region(region) + "/battery" }
 
-    /// The topic of the number of nodes that are online. Retained.
+    /// The topic of the occupancy of the house, and of the number of nodes that are online. Retained.
     package var house: String { "\(root)/house" }
 }

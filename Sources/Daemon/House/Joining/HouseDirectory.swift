@@ -1,5 +1,3 @@
-import Agreement
-package import IBeacon
 import Plumbing
 
 /// The houses at a broker by their retained messages, for a machine that joins one.
@@ -7,12 +5,6 @@ import Plumbing
 /// Any client of the broker can publish these messages, so the number of everything is bounded, and names that are not safe to
 /// show are ignored.
 package struct HouseDirectory: Sendable {
-    /// A region that the nodes of a house watch.
-    package struct Region: Hashable, Sendable {
-        package var identifier: String
-        package var beacons: BeaconConstraint
-    }
-
     /// A node of a house.
     package struct Node: Hashable, Sendable {
         package var room: String?
@@ -22,22 +14,14 @@ package struct HouseDirectory: Sendable {
     /// A house.
     package struct Site: Hashable, Sendable {
         package fileprivate(set) var nodes: [String: Node] = [:]
-        fileprivate var byLevel: [String: Region] = [:]
-        /// The levels of the regions whose message has no beacons: an earlier version of Okaeri published it.
-        fileprivate var unknown: Set<String> = []
-
-        /// The regions in the order of their identifiers.
-        package var regions: [Region] { byLevel.values.sorted { $0.identifier < $1.identifier } }
-
-        /// The number of regions whose beacons are not known.
-        package var unknownCount: Int { unknown.count }
+        /// The node that last said that it decides for the house.
+        package fileprivate(set) var hub: String?
 
         /// The rooms of the nodes, in order, each once.
         package var rooms: [String] { Set(nodes.values.compactMap(\.room)).sorted() }
     }
 
     private static let siteLimit = 16
-    private static let regionLimit = 200
     private static let nodeLimit = 1000
     /// The maximum size of all payloads that are parsed.
     private static let byteLimit = 16 << 20
@@ -55,7 +39,7 @@ package struct HouseDirectory: Sendable {
     /// - Parameter site: one house; `nil`: all houses that the broker lets this client read.
     package static func filters(site: String?) -> [String] {
         let topics = Topics(site: site ?? "+")
-        return [topics.everyRegion, topics.everyAbout, topics.everyStatus]
+        return [topics.hub, topics.everyAbout, topics.everyStatus]
     }
 
     /// Receives a message.
@@ -71,12 +55,12 @@ package struct HouseDirectory: Sendable {
         }
         var site = sites[name] ?? Site()
         switch subject {
-        case .region(let level): receive(payload, of: level, in: &site)
+        case .hub: site.hub = HubClaim(payload)?.name
         case .about(let node):
-            change(node, in: &site) { $0.room = Wire.room(payload) }
+            change(node, in: &site) { $0.room = NodeCard(payload)?.room }
         case .status(let node):
             change(node, in: &site) { $0.isOnline = payload == Array(Wire.online.utf8) }
-        case .scanner, .observation, .promptAnswer, .event, .battery: return
+        case .scanner, .observation, .promptAnswer, .event, .battery, .region, .heard, .wanted, .restart: return
         }
         // An empty message makes no house.
         sites[name] = site == Site() ? nil : site
@@ -88,26 +72,5 @@ package struct HouseDirectory: Sendable {
             return
         }
         change(&site.nodes[node, default: Node()])
-    }
-
-    private mutating func receive(_ payload: [UInt8], of level: String, in site: inout Site) {
-        guard !payload.isEmpty else {
-            site.byLevel[level] = nil
-            site.unknown.remove(level)
-            return
-        }
-        // A message of no owner.
-        guard Wire.region(payload) != nil else { return }
-        guard site.byLevel[level] != nil || site.byLevel.count + site.unknown.count < Self.regionLimit else {
-            isCut = true
-            return
-        }
-        guard let region = Wire.beacons(payload), TopicName(region.identifier).level == level else {
-            site.byLevel[level] = nil
-            site.unknown.insert(level)
-            return
-        }
-        site.unknown.remove(level)
-        site.byLevel[level] = region
     }
 }

@@ -1,4 +1,3 @@
-package import IBeacon
 package import MQTT
 import Events
 
@@ -8,27 +7,15 @@ package struct HouseDraft: Sendable, Equatable {
     package var site: String
     package var node: String
     package var room: String?
-    /// The beacons of the house, by the identifiers of their regions.
-    package var regions: [(identifier: String, beacons: BeaconConstraint)]
 
-    package init(
-        broker: MQTTSettings.Broker, site: String, node: String, room: String?,
-        regions: [(identifier: String, beacons: BeaconConstraint)]
-    ) {
+    package init(broker: MQTTSettings.Broker, site: String, node: String, room: String?) {
         (self.broker, self.site) = (broker, site)
         (self.node, self.room) = (node, room)
-        self.regions = regions
-    }
-
-    package static func == (left: HouseDraft, right: HouseDraft) -> Bool {
-        (left.broker, left.site, left.node, left.room) == (right.broker, right.site, right.node, right.room)
-            && left.regions.elementsEqual(right.regions) { $0 == $1 }
     }
 }
 
 extension ConfigurationText {
-    /// Returns the text with the broker, this node, and the regions of the house. A region that is there keeps everything but
-    /// its beacons.
+    /// Returns the text of a receiver: with the broker and this node. Its regions stay its own.
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
     package func joining(_ house: HouseDraft) throws(ConfigurationError) -> String {
@@ -37,10 +24,7 @@ extension ConfigurationText {
             node.set("name", to: Self.json(house.node))
             if let room = house.room { node.set("room", to: Self.json(room)) } else { node.remove("room") }
         }
-        for region in house.regions {
-            let draft = RegionDraft(identifier: region.identifier, region.beacons)
-            text = try ConfigurationText(text, file: file).setting(draft)
-        }
+        text = try ConfigurationText(text, file: file).editing { $0.set("receiver", to: Array("true".utf8)) }
         return text
     }
 

@@ -1,10 +1,10 @@
-import Agreement
 import Events
 import House
 import Logging
 import MQTT
 import OkaeriConfiguration
 import Plumbing
+import Presence
 import RegionMonitoring
 import ServiceLifecycle
 import Synchronization
@@ -20,12 +20,19 @@ final class BrokerSupervisor: Service {
 
     /// The connections to the rest of the daemon, for each broker in turn.
     struct Ties: Sendable {
-        /// Returns the beacons that are received now.
-        var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot]
-        /// Returns the battery levels, by the region's identifier.
-        var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
+        var engine: Broker.Engine
         /// Passes the present states of Bluetooth, regions and prompts to a broker that has taken another one's place.
         var present: @Sendable (Broker) async -> Void
+        /// Receives the receiver of what the own radio receives; `nil`: none.
+        var listen: @Sendable (PresencePipeline.Tap?) -> Void = { _ in }
+        /// Handles that the reports of no radio come any more.
+        var gone: @Sendable () -> Void = {}
+
+        fileprivate func use(_ broker: Broker?) {
+            broker?.use(engine)
+            let collector = broker?.collector
+            listen(collector.map { collector in { @Sendable reception in collector.received(reception) } })
+        }
     }
 
     private enum State {
@@ -97,7 +104,7 @@ final class BrokerSupervisor: Service {
     /// Sets the connections to the rest of the daemon. To be called before ``run()``.
     func connect(_ ties: Ties) {
         guarded.withLock { $0.ties = ties }
-        current?.measure(by: ties.beacons, ties.batteries)
+        ties.use(current)
     }
 
     func run() async throws {
@@ -167,18 +174,18 @@ final class BrokerSupervisor: Service {
                 if let broker = next.broker, let settings = next.settings { .running(broker, settings) } else { .off }
             return (guarded.ties, guarded.regions)
         }
+        ties?.gone()
+        ties?.use(next.broker)
         guard let broker = next.broker else { return logger.notice("the MQTT broker is not used any more") }
         if regions != next.regions { broker.configured(regions) }
-        if let ties {
-            broker.measure(by: ties.beacons, ties.batteries)
-            await ties.present(broker)
-        }
+        if let ties { await ties.present(broker) }
         logger.notice("the connection to the MQTT broker is replaced")
     }
 
     /// Returns what the node leaves for good if its settings change; `nil` if it comes back under the same topics.
     static func departure(from old: Settings, to new: Settings?) -> Departure? {
-        guard let new, (new.node.site, new.node.node) == (old.node.site, old.node.node) else { return .house }
+        let identity = { (settings: Settings) in (settings.node.site, settings.node.node, settings.node.isReceiver) }
+        guard let new, identity(new) == identity(old) else { return .house }
         return old.node.discovery != nil && old.node.discovery != new.node.discovery ? .discovery : nil
     }
 }

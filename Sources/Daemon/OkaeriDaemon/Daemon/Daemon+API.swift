@@ -84,7 +84,7 @@ extension Daemon: APIBackend {
     private func reports(_ snapshot: PresenceDriver.Snapshot, at now: Instant) -> [RegionReport] {
         let broker = broker.current
         let sources = reader.sources
-        return zip(zip(snapshot.regions, snapshot.judgements), snapshot.batteries).map { pair, battery in
+        let own = zip(zip(snapshot.regions, snapshot.judgements), snapshot.batteries).map { pair, battery in
             let (region, judgements) = pair
             let identifier = region.region.identifier
             var report = RegionReport(
@@ -94,11 +94,16 @@ extension Daemon: APIBackend {
             report.battery = battery.map { BatteryReport($0, source) }
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             report.house = broker.map { broker in
-                let agreed = broker.agreed(on: identifier)
-                return HouseReport(agreed.state, owner: agreed.owner)
+                HouseReport(broker.word(on: identifier), hub: broker.hub, waiting: region.waiting)
             }
             return report
         }
+        guard let broker else { return own }
+        let known = Set(own.map(\.identifier))
+        return own
+            + broker.words.filter { !known.contains($0.identifier) }.map { word in
+                RegionReport(identifier: word.identifier, house: HouseReport(word, hub: broker.hub))
+            }
     }
 
     package func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
@@ -139,5 +144,15 @@ extension BatteryReport {
         self.init(
             percent: Int(battery.percent), time: Timestamp.text(clock.wallTime(of: battery.received)),
             source: battery.source.rawValue, major: battery.identity.major, minor: battery.identity.minor)
+    }
+}
+
+extension HouseReport {
+    fileprivate init(_ word: RegionValue?, hub: String?, waiting: [String] = []) {
+        // The word of a hub that is away is not the state of now.
+        let state = hub == nil ? .unknown : word?.state ?? .unknown
+        self.init(
+            state: state, lastKnown: word?.lastKnown ?? .unknown, since: word?.since.map(Timestamp.text),
+            room: state == .inside ? word?.room : nil, owner: hub, waiting: waiting)
     }
 }

@@ -7,12 +7,15 @@ import MQTT
 import OkaeriConfiguration
 import Presence
 import RegionMonitoring
+import Server
+import ServiceLifecycle
 import WiFi
 
 extension Daemon {
     /// The connection to the broker of the configuration; without one nothing of MQTT runs.
     static func broker(
-        _ configuration: Configuration, options: Options, hub: EventHub, answered: PromptAnswers, logger: Logger
+        _ configuration: Configuration, options: Options, hub: EventHub, answered: PromptAnswers, restart: RestartService,
+        logger: Logger
     ) throws -> BrokerSupervisor {
         try BrokerSupervisor(
             configuration,
@@ -21,8 +24,10 @@ extension Daemon {
                     .init(
                         node: BrokerSettings(
                             node: options.name(in: configuration), room: configuration.node.room,
-                            offset: configuration.node.offset, site: mqtt.site, discovery: mqtt.discovery,
-                            version: options.version), broker: mqtt.broker)
+                            offset: configuration.node.offset, site: mqtt.site, isReceiver: configuration.isReceiver,
+                            discovery: mqtt.discovery, version: options.version,
+                            page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) }),
+                        broker: mqtt.broker)
                 }
             },
             make: { settings, regions throws(MQTTClient.StartError) in
@@ -30,8 +35,28 @@ extension Daemon {
                     settings.node, broker: settings.broker, regions: regions, events: hub.events(backlog: .max),
                     outputs: .init(
                         happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
-                        noted: { logger.warning("\($0)") }))
+                        noted: { logger.warning("\($0)") }, restarted: { restart.request() }))
             }, logger: logger)
+    }
+}
+
+extension Daemon {
+    /// The engine of a hub, and the radio of a receiver.
+    static func engine(_ driver: PresenceDriver, _ source: any PresenceSource) -> Broker.Engine {
+        var engine = Broker.Engine()
+        engine.beacons = { driver.beacons(since: source.instant.advanced(by: .seconds(-6))) }
+        engine.batteries = { driver.regionBatteries(at: source.instant).mapValues { BatteryReport($0, source) } }
+        engine.listened = {
+            let now = source.instant
+            return (now, driver.listened(at: now))
+        }
+        engine.reported = { radio, report in
+            driver.received(report, byRadioNamed: radio, at: source.instant)
+            source.wake()
+        }
+        engine.lost = { driver.radioLost(named: $0, at: source.instant) }
+        engine.removed = { driver.radioRemoved(named: $0, at: source.instant) }
+        return engine
     }
 }
 
@@ -42,10 +67,12 @@ extension Daemon.Options {
 
 extension BrokerSupervisor {
     /// Receives the receptions of the regions' beacons.
-    var listener: @Sendable (String, BeaconSighting) -> Void {
+    func listener(_ names: RadioNames) -> @Sendable (String, BeaconSighting) -> Void {
         { [self] region, sighting in
             guard let broker = current, let rssi = sighting.rssi else { return }
-            broker.heard(region, from: UInt64(truncatingIfNeeded: sighting.identity.hashValue), rssi: rssi)
+            let identity = sighting.identity
+            let beacon = identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor)
+            broker.heard(region, by: names[sighting.radio], from: beacon, rssi: rssi)
         }
     }
 }
@@ -61,6 +88,22 @@ extension Broker {
         for prompt in prompts {
             asked(Event.WiFi(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first))
         }
+    }
+}
+
+/// Ends the daemon so that its service manager starts it again.
+package struct RestartRequested: Error {}
+
+final class RestartService: Service {
+    private let requests = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    func request() { requests.continuation.yield() }
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            for await _ in self.requests.stream { throw RestartRequested() }
+        }
+        try await gracefulShutdown()
     }
 }
 

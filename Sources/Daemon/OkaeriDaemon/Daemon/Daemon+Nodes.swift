@@ -1,5 +1,4 @@
 package import Events
-import Agreement
 import House
 import MQTT
 import RegionMonitoring
@@ -9,10 +8,9 @@ extension Daemon {
     package var nodes: NodesReport? {
         get async {
             guard let broker = broker.current else { return nil }
-            let nodes = await broker.nodes
             return NodesReport(
                 node: hub.node, site: broker.site, connected: broker.state.isConnected,
-                reason: broker.state.description, nodes: nodes,
+                reason: broker.state.description, hub: broker.hub, nodes: broker.nodes,
                 regions: regions.compactMap { region in
                     region.house.map { .init(identifier: region.identifier, house: $0) }
                 })

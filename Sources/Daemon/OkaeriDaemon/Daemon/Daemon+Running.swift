@@ -26,9 +26,14 @@ extension Daemon {
         let lock = try takeLock()
         let stateLock = try takeStateLock()
         await stateStore?.restore()
+        let services = services(others, isServed: lock != nil).map { service in
+            // A restart is an end in order, with an error.
+            ServiceGroupConfiguration.ServiceConfiguration(
+                service: service,
+                failureTerminationBehavior: service is RestartService ? .gracefullyShutdownGroup : .cancelGroup)
+        }
         var configuration = ServiceGroupConfiguration(
-            services: services(others, isServed: lock != nil).map { .init(service: $0) },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         try await ServiceGroup(configuration: configuration).run()
         withExtendedLifetime((lock, stateLock)) {}
@@ -68,6 +73,8 @@ extension Daemon {
             StartupPages(),
         ]
         services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
+        // Without a service manager the daemon would not come back.
+        if supervision != nil { services.append(restart) }
         // A capture is no machine to be found.
         if options.capture == nil { services.append(announcer) }
         let enroller = options.capture == nil ? PhoneEnroller(enrollmentTies, logger: logger) : nil

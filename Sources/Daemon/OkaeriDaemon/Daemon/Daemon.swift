@@ -78,6 +78,7 @@ package final class Daemon: Sendable {
     let serviceWatch: ServiceWatch
     let broker: BrokerSupervisor
     let answers = PromptAnswers()
+    let restart = RestartService()
     let logins = LoginStore(digest: Checksum.sha256)
     let answerLinks = AnswerLinks(digest: Checksum.sha256)
     let listeners: Listeners
@@ -123,24 +124,24 @@ package final class Daemon: Sendable {
         }
         self.recorder = recorder
         if let recorder { hub.record { recorder.record($0) } }
-        let broker = try Self.broker(configuration, options: options, hub: hub, answered: answers, logger: logger)
+        let broker = try Self.broker(
+            configuration, options: options, hub: hub, answered: answers, restart: restart, logger: logger)
         self.broker = broker
+        let radioNames = RadioNames()
         let presence = PresencePublisher(
             regions: regions, identities: configuration.identities, clock: source,
-            quietPeriod: options.capture == nil ? quietPeriod : nil,
+            quietPeriod: options.capture == nil ? quietPeriod : nil, radioNames: radioNames,
             outputs: .init(
                 publish: { [silences] kind, time in
                     if case .didStartMonitoring = kind { silences.began(at: options.moment(at: time)) }
                     hub.happened(kind, at: time)
-                    if case .didDetermineState(let region, let state) = kind {
-                        broker.current?.determined(region, state)
-                    }
+                    broker.current?.determined(kind)
                 }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },
                 silenceEnded: { [silences] silence in
                     silences.add(silence)
                     recorder?.record(silence)
                 },
-                heard: broker.listener))
+                heard: broker.listener(radioNames)))
         self.presence = presence
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         let page = ReachablePage(configuration)
@@ -157,18 +158,15 @@ package final class Daemon: Sendable {
             }, logger: logger)
         broker.connect(
             .init(
-                beacons: { presence.driver.beacons(since: source.instant.advanced(by: .seconds(-5))) },
-                batteries: {
-                    presence.driver.regionBatteries(at: source.instant).mapValues { BatteryReport($0, source) }
-                },
-                present: { [arrivalJoin] in $0.takeOver(presence.driver, await arrivalJoin.prompts.waiting) }))
+                engine: Self.engine(presence.driver, source),
+                present: { [arrivalJoin] in $0.takeOver(presence.driver, await arrivalJoin.prompts.waiting) },
+                listen: { presence.driver.pass(to: $0) }, gone: { presence.driver.radiosLost(at: source.instant) }))
         // A capture has no peripherals.
         serviceWatch = ServiceWatch(
             rules: options.capture == nil ? configuration.services : [], adapter: configuration.adapter, hub: hub,
             now: now, logger: logger)
         hooks = Hooks(
-            configuration, hub: hub, runner: HookRunner(socket: SocketPath.absolute(options.socket)),
-            actsForHouse: { broker.current?.isHub ?? false }, logger: logger)
+            configuration, hub: hub, runner: HookRunner(socket: SocketPath.absolute(options.socket)), logger: logger)
         let keptPresence = PersistablePresence(driver: presence.driver, source: source)
         let keptBatteries = PersistableBatteries(driver: presence.driver, source: source)
         stateStore = options.stateDirectory.map { [arrivalJoin, hooks, serviceWatch, logins] directory in

@@ -23,8 +23,8 @@ struct ChangeReport: Encodable {
     var node: String?
     var room: String?
     var identifier: String?
-    /// The identifiers of the regions of the house.
-    var regions: [String]?
+    /// The hub of the house.
+    var hub: String?
     /// The commands that are left, with their purpose.
     var next: [String]?
 }

@@ -10,12 +10,11 @@ import Setup
 
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Make this Pi a node of a house, with the regions of its other Pis.",
+        commandName: "join", abstract: "Make this Pi a receiver of a house.",
         discussion: """
-            Logs in to the MQTT broker, reads the regions that the other Pis watch, asks for the room and the name of this \
-            Pi, and writes beacons.json and the file of the password; then it reloads the service. Wi-Fi, hooks and \
-            thresholds are not part of it. Each question has an option. Exit status: 0; 1 if it was ended, or there is no \
-            house; 64 without a terminal and these options; 69 if the broker or the service does not answer; 77 without the \
+            Logs in to the MQTT broker, asks for the room and the name of this Pi, and writes beacons.json and the file of the \
+            password; then it reloads the service. The regions of the house are those of its hub: this Pi needs none. Each \
+            question has an option. Exit status: 0; 1 if it was ended, or there is no house; 64 without a terminal and these options; 69 if the broker or the service does not answer; 77 without the \
             right to write the file; 78 if the file has mistakes.
             """)
 
@@ -102,8 +101,7 @@ struct JoinCommand: AsyncParsableCommand {
         if let secret { server.login?.passwordFile = secret.1 }
         server.login?.typed = nil
         let draft = HouseDraft(
-            broker: server, site: chosen, node: node, room: room,
-            regions: house.regions.map { ($0.identifier, $0.beacons) })
+            broker: server, site: chosen, node: node, room: room)
         let text = try change.changed { text throws(ConfigurationError) in try text.joining(draft) }
         let files = [change.file.path] + (secret.map { [$0.1] } ?? [])
         let isConfirmed: Bool
@@ -122,7 +120,7 @@ struct JoinCommand: AsyncParsableCommand {
         }
         try change.write(text)
         (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
-        change.report.regions = house.regions.map(\.identifier)
+        change.report.hub = house.hub
         if try await change.apply() { change.say("`okaeri nodes` lists the Pis of the house.") }
         change.printReport()
     }
@@ -285,23 +283,17 @@ struct JoinSummary {
         let nodes = house.nodes.sorted { $0.key < $1.key }.map { name, node in
             name + (node.isOnline == false ? " (offline)" : "")
         }
-        let regions = house.regions
         var lines = [
             "House \"\(site)\", \(nodes.count) Pi\(nodes.count == 1 ? "" : "s"): \(nodes.joined(separator: ", "))"
         ]
-        lines += regions.map { "  \($0.identifier.padding(to: 16)) \($0.beacons)\(remark($0))" }
-        if regions.isEmpty { lines.append("  no region yet; `sudo okaeri setup` on the first Pi adds one") }
-        if house.unknownCount > 0 {
+        lines.append(
+            house.hub.map { "  hub: \($0), which has the regions" }
+                ?? "  no hub yet: `sudo okaeri setup` on the first Pi adds a region")
+        if !known.isEmpty {
             lines.append(
-                "  \(house.unknownCount) of its regions have several signs or no UUID here; copy them by hand, or update the other Pis"
-            )
+                "  the regions of this file stay its own, decided by its own radio alone: "
+                    + known.map(\.identifier).joined(separator: ", "))
         }
         return lines
-    }
-
-    private func remark(_ region: HouseDirectory.Region) -> String {
-        guard let own = known.first(where: { $0.identifier == region.identifier }) else { return "" }
-        return own.monitored.constraint == region.beacons
-            ? "  (is here already)" : "  (replaces \(own.monitored.signsText))"
     }
 }

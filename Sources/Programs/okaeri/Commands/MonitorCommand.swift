@@ -79,6 +79,8 @@ struct MonitorCommand: AsyncParsableCommand {
         }
         do {
             try await daemon.run(with: services)
+        } catch is RestartRequested {
+            throw CommandFailure("it starts again, because Home Assistant asked for it", status: Exit.temporary)
         } catch let error as DaemonError {
             throw CommandFailure(error.description, status: Exit.unavailable)
         }

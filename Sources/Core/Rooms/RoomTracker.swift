@@ -88,7 +88,7 @@ package struct RoomTracker: Sendable {
 
     private mutating func tell(_ radio: String, at now: Int64) {
         guard let receiver = receivers[radio] else { return }
-        receivers[radio]?.refreshAt = now.addingClamped(Observation.insideInterval)
+        receivers[radio]?.refreshAt = now.addingClamped(RoomEstimator.refresh)
         receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.window.noise)) }
         rooms.heard(
             by: radio, in: receiver.room, signal: receiver.window.level,

@@ -52,6 +52,10 @@ struct RoomEstimator: Sendable {
     /// The time between an arrival and its first room: the observations of several receivers arrive within it.
     private static let firstWait = Nanoseconds.second * 3 / 2
 
+    /// The time between two signals of a receiver at the latest, and the time after which its last one is outdated.
+    static let refresh = 5 * Nanoseconds.second
+    private static let validity = 3 * refresh
+
     /// The step of the sum, and the longest time that is added up at once: an older signal is outdated.
     private static let step = Nanoseconds.second / 2
     private static let longestSum = 60 * Nanoseconds.second
@@ -200,7 +204,7 @@ extension RoomEstimator {
             last = last.addingClamped(span)
             // A receiver without its refreshes is dark.
             for index in receivers.indices
-            where last.subtractingClamped(receivers[index].heardAt) > Observation.missed * Observation.insideInterval {
+            where last.subtractingClamped(receivers[index].heardAt) > Self.validity {
                 receivers[index].isDark = true
             }
             weigh(Nanoseconds.seconds(span))

@@ -2,7 +2,7 @@ import RegionMonitoring
 import TestSupport
 import Testing
 
-@testable import Agreement
+@testable import Rooms
 
 /// The choice of a beacon's room.
 @Suite struct RoomEstimatorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Agreement
+@testable import Rooms
 
 /// The room of a region by the receptions themselves.
 @Suite struct RoomTrackerTests {

@@ -1,0 +1,274 @@
+import Events
+import HCI
+import MQTT
+import Plumbing
+import RegionMonitoring
+import Rooms
+
+/// The connection, and the messages about nodes.
+extension BrokerCore {
+    /// The seconds for which the broker retains a refreshed value: three times the interval.
+    private static let expiry: UInt32 = 900
+
+    /// The shortest time between two restarts that a client of the broker causes.
+    private static let restartPause = 60 * Nanoseconds.second
+
+    /// Returns the values and subscriptions that do not depend on a connection.
+    func started() -> [Output] {
+        var filters = [
+            topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.everyRegion,
+            topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
+        ]
+        filters += isHub ? [topics.everyHeard, topics.everyBattery, topics.house] : [topics.wanted, topics.everyEvent]
+        // What an earlier version retained.
+        filters.append(topics.everyObservation(by: node))
+        return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
+            + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
+    }
+
+    var online: MQTTPublication {
+        .value(topics.status(node), Wire.online.utf8, expiry: Self.expiry, isRefreshed: true)
+    }
+
+    var about: MQTTPublication { .value(topics.about(node), card.payload.utf8) }
+
+    var card: NodeCard {
+        NodeCard(
+            kind: isHub ? .hub : .receiver, room: settings.room, offset: settings.offset, version: settings.version,
+            since: since)
+    }
+
+    private var scannerValue: MQTTPublication { .value(topics.scanner(node), scanner.payload.utf8) }
+
+    private var claimValue: MQTTPublication { .value(topics.hub, election.own.payload.utf8) }
+
+    /// Handles CONNACK. The broker delivers its retained messages next.
+    mutating func connected(at now: Moment) -> [Output] {
+        (nodes, announced, strangers, words) = (HouseNodes(), nil, [], [:])
+        (isConnected, batteryTopics) = (true, [])
+        delivery.connected(at: now.instant)
+        if isHub { election.connected() }
+        return [.publish(about)]
+    }
+
+    /// Handles the loss of the connection. The next one must not publish values that other nodes may have replaced meanwhile.
+    mutating func disconnected(at now: Moment) -> [Output] {
+        guard isConnected else { return [] }
+        (isConnected, isOnline, looksUntil, batteriesAt) = (false, false, nil, nil)
+        (repeats, retention) = (RepeatPlan(), Retention())
+        delivery.disconnected()
+        election.disconnected()
+        let released = [topics.about(node), topics.status(node)] + topicsOfHub
+        announced = nil
+        return released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node))] + wordsLost(at: now)
+            + (isHub ? [] : wantedChanged(nil, at: now.instant))
+    }
+
+    /// Handles a message, behind the deadlines that are due: a node that is deleted for its silence may be the one that sent it.
+    mutating func received(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        nodesAdvanced(to: now) + retentionExamined(message, at: now.instant) + handled(message, at: now)
+    }
+
+    private mutating func handled(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        guard let subject = topics.subject(of: message.topic) else { return foreign(message, at: now.instant) }
+        switch subject {
+        case .heard(let name): return heardReceived(message, from: name, at: now.instant)
+        case .status(let name): return statusReceived(message, from: name, at: now)
+        case .about(node): return ownDescriptionReceived(message, at: now)
+        case .about(let name): return descriptionReceived(message, from: name, at: now)
+        case .scanner(let name): return scannerReceived(message, from: name, at: now.instant)
+        case .hub: return claimReceived(message, at: now)
+        case .wanted: return isHub ? [] : wantedChanged(WantedBeacons(message.payload), at: now.instant)
+        case .observation(_, let name): return name == node ? remains(message) : []
+        case .region(let level): return regionReceived(message, level, at: now)
+        case .battery(let level):
+            if batteryTopics.count < Self.topicLimit { batteryTopics.insert(level) }
+            if message.payload.isEmpty { batteryTopics.remove(level) }
+            return []
+        case .event(let level): return eventReceived(message, level, at: now)
+        case .promptAnswer(let name): return name == node ? answered(message) : []
+        case .restart(let name):
+            guard name == node, !message.isRetained, message.payload == Array("restart".utf8),
+                restartedAt.map({ now.instant.subtractingClamped($0) >= Self.restartPause }) ?? true
+            else { return [] }
+            restartedAt = now.instant
+            return [.restart]
+        }
+    }
+
+    private mutating func statusReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
+        let isOnline = message.payload == Array(Wire.online.utf8)
+        if name == node, !message.isRetained, self.isOnline, !isOnline {
+            // Another node took this one for silent, its last will came late, or another client wrote it.
+            repeats.want(message.topic, at: now.instant)
+        }
+        if message.payload.isEmpty { return emptied(name, at: now) }
+        guard isOnline || message.payload == Array(Wire.offline.utf8) else { return [] }
+        nodes.statusReceived(name, isOnline: isOnline, isRetained: message.isRetained, at: now.instant)
+        return (isOnline ? [] : radioLeft(name)) + nodesChanged(at: now)
+    }
+
+    private mutating func scannerReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
+        if name == node, !message.isRetained, message.payload != Array(scanner.payload.utf8) {
+            repeats.want(message.topic, at: now)
+        }
+        if let scanner = Scanner(message.payload) { nodes.scannerReceived(name, scanner) }
+        return []
+    }
+
+    private mutating func descriptionReceived(_ message: MQTTMessage, from name: String, at now: Moment) -> [Output] {
+        guard !message.payload.isEmpty else { return emptied(name, at: now) }
+        guard let card = NodeCard(message.payload) else { return [] }
+        nodes.described(name, card)
+        return nodesChanged(at: now)
+    }
+
+    /// Handles this node's own description. It comes back behind everything that the broker retains.
+    private mutating func ownDescriptionReceived(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        guard message.payload == about.payload else {
+            if !message.isRetained { repeats.want(message.topic, at: now.instant) }
+            return []
+        }
+        nodes.described(node, card)
+        guard !message.isRetained, delivery.received() else { return nodesChanged(at: now) }
+        guard isHub else { return wentOnline() + nodesChanged(at: now) }
+        let nodes = nodes
+        return decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now) + nodesChanged(at: now)
+    }
+
+    private mutating func claimReceived(_ message: MQTTMessage, at now: Moment) -> [Output] {
+        let claim = HubClaim(message.payload)
+        guard isHub else {
+            hub = claim
+            return []
+        }
+        let nodes = nodes
+        return decided(
+            election.received(claim, isRetained: message.isRetained, at: now.instant) { nodes.isOnline($0) }, at: now)
+    }
+
+    /// Carries out a decision about which hub decides for the site.
+    private mutating func decided(_ decision: HubElection.Decision, at now: Moment) -> [Output] {
+        switch decision {
+        case .nothing: return []
+        case .claim: return [.publish(claimValue)]
+        case .repeatClaim:
+            repeats.want(topics.hub, at: now.instant)
+            return []
+        case .began:
+            batteriesAt = now.instant.addingClamped(Self.batteryDelay)
+            return [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) } + occupancyDetermined()
+                + devicesChanged(at: now.instant) + remainsLookedFor(at: now.instant) + wentOnline()
+        case .yielded(let other):
+            let note =
+                "the node \"\(other)\" is the hub of the site \"\(settings.site)\": this one publishes nothing for the house; "
+                + HubElection.remedy
+            announced = nil
+            return topicsOfHub.map { .release(topic: $0) } + radiosLeft() + wentOnline() + [.note(note)]
+        }
+    }
+
+    private mutating func wentOnline() -> [Output] {
+        guard !isOnline else { return [] }
+        isOnline = true
+        return [.publish(online)]
+    }
+
+    /// The topics that the hub of the site publishes.
+    private var topicsOfHub: [String] {
+        guard isHub else { return [] }
+        let own = [topics.hub, topics.wanted, topics.house] + regions.map { topics.region(name($0.level)) }
+        return own + regions.map { topics.battery(name($0.level)) } + announcedTopics
+    }
+
+    // MARK: Nodes
+
+    /// Handles that a node came, went, or described itself anew.
+    private mutating func nodesChanged(at now: Moment) -> [Output] {
+        let nodes = nodes
+        election.nodesChanged({ nodes.isOnline($0) }, at: now.instant)
+        return occupancyDetermined() + devicesChanged(at: now.instant)
+    }
+
+    /// Handles the passing of time for the nodes.
+    private mutating func nodesAdvanced(to now: Moment) -> [Output] {
+        let (silent, deleted) = nodes.advance(to: now.instant)
+        guard !silent.isEmpty || !deleted.isEmpty else { return [] }
+        var outputs = silent.flatMap { radioLeft($0) } + deleted.flatMap { radioRemoved($0) }
+        if isHolding {
+            for name in silent where name != node {
+                let topic = topics.status(name)
+                outputs += [.publish(.value(topic, Wire.offline.utf8)), .release(topic: topic)]
+            }
+        }
+        return outputs + nodesChanged(at: now)
+    }
+
+    /// Handles that a node's topics were emptied.
+    private mutating func emptied(_ name: String, at now: Moment) -> [Output] {
+        guard name != node, nodes.emptied(name, at: now.instant) else { return [] }
+        return radioRemoved(name) + nodesChanged(at: now)
+    }
+
+    /// Deletes a node: empties its topics and ends its part in every decision.
+    mutating func forget(_ name: String, at now: Moment) -> Result<[Output], ForgetFailure> {
+        guard TopicName.isLevel(name), nodes[name] != nil || radios[name] != nil else {
+            return .failure(.unknown(name))
+        }
+        guard name != node, !nodes.isOnline(name) else { return .failure(.online(name)) }
+        var gone = regions.map { topics.observation(of: TopicName($0.level), by: name) }
+        if let discovery {
+            gone += regions.map { discovery.part(region: $0.level, node: name).topic } + [discovery.node(name).topic]
+        }
+        gone += [topics.scanner(name), topics.prompt(name), topics.about(name), topics.status(name)]
+        nodes.remove(name)
+        return .success(gone.map { .publish(.clearing($0)) } + radioRemoved(name) + nodesChanged(at: now))
+    }
+
+    /// Handles a change of the Bluetooth adapter's state.
+    mutating func bluetoothChanged(_ update: AdapterUpdate) -> [Output] {
+        let ok = update.state == .poweredOn
+        scanner = Scanner(ok: ok, adapter: update.adapter, reason: ok ? nil : update.reason)
+        return [.publish(scannerValue)]
+    }
+
+    /// Handles the passing of time.
+    mutating func advanced(to now: Moment) -> [Output] {
+        var outputs = nodesAdvanced(to: now) + announced(house.advanced(to: now.instant), at: now)
+        let wait = delivery.advance(to: now.instant)
+        if wait.repeatsDescription { outputs.append(.repeat(topic: topics.about(node))) }
+        if wait.subscribesAgain { outputs.append(.subscribeAgain) }
+        outputs += decided(election.advanced(to: now.instant), at: now) + radiosAdvanced(to: now.instant)
+        if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
+        if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
+        if let due = batteriesAt, due <= now.instant {
+            batteriesAt = now.instant.addingClamped(Self.batteryInterval)
+            outputs.append(.measureBatteries)
+        }
+        return outputs + repeats.due(at: now.instant).map { .repeat(topic: $0) }
+    }
+
+    /// Handles a new configuration.
+    mutating func configured(_ configured: [BrokerRegion], at now: Moment) -> [Output] {
+        let old = regions
+        setRegions(configured)
+        guard isHub else { return [] }
+        let kept = Set(regions.map(\.level))
+        let gone = old.filter { !kept.contains($0.level) }
+        strangers.formUnion(gone.map(\.level))
+        strangers.subtract(kept)
+        guard isHolding else { return [] }
+        var outputs: [Output] = [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) }
+        if !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
+        return outputs + occupancyDetermined() + devicesChanged(at: now.instant)
+    }
+}
+
+extension HubElection {
+    /// The two ways out of a site with two hubs.
+    static let remedy = "run `sudo okaeri join` to make it a receiver, or give it another \"site\" of \"mqtt\""
+}
+
+extension HouseNodes {
+    func isOnline(_ name: String) -> Bool { self[name]?.isOnline ?? false }
+}

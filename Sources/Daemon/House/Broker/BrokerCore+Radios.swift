@@ -1,0 +1,126 @@
+import Events
+import MQTT
+import Plumbing
+import Presence
+import RegionMonitoring
+import Rooms
+
+/// The radios of the house: at a hub, those that report to it; at a receiver, its own one.
+extension BrokerCore {
+    /// The time between two messages of a receiver that receives something, and of one that receives nothing.
+    private static let (interval, idleInterval) = (Nanoseconds.second, 5 * Nanoseconds.second)
+
+    /// The time after which a sender is reported that was not there.
+    private static let promptness: Int64 = 50_000_000
+
+    /// Whether another radio may receive a beacon.
+    var hasOtherRadios: Bool { radios.contains { !$0.value.isAway } }
+
+    // MARK: At a hub
+
+    /// Handles a message of a receiver. A retained one is no reception.
+    mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
+        guard isHub, name != node, !message.isRetained, election.isDeciding, nodes.isOnline(name),
+            radios[name] != nil || radios.count < HouseNodes.limit, let heard = HeardMessage(message.payload)
+        else { return [] }
+        return [.reported(radio: name, radios[name, default: HeardStream(at: now)].received(heard, at: now))]
+    }
+
+    /// Handles that a radio's node is offline.
+    mutating func radioLeft(_ name: String) -> [Output] {
+        guard let radio = radios[name], !radio.isAway else { return [] }
+        radios[name]?.becameAway()
+        return [.radioLost(name)]
+    }
+
+    mutating func radiosLeft() -> [Output] { radios.keys.sorted().flatMap { radioLeft($0) } }
+
+    /// Handles that a radio does not come back.
+    mutating func radioRemoved(_ name: String) -> [Output] {
+        radios[name] = nil
+        return isHub ? [.radioRemoved(name)] : []
+    }
+
+    /// Handles the passing of time.
+    mutating func radiosAdvanced(to now: Int64) -> [Output] {
+        let away = radios.filter { $0.value.awayAt.map { $0 <= now } ?? false }.keys.sorted()
+        let due = heardAt.map { $0 <= now } ?? false
+        if due { heardAt = isOnline ? now.addingClamped(Self.interval) : nil }
+        return away.flatMap { radioLeft($0) } + (due && isOnline ? [.collectHeard] : [])
+    }
+
+    // MARK: At a receiver
+
+    /// Handles what the hub wants.
+    mutating func wantedChanged(_ wanted: WantedBeacons?, at now: Int64) -> [Output] {
+        heardAt = wanted == nil ? nil : now
+        return [.wanted(wanted)]
+    }
+
+    /// Handles that this node's radio has received a sender that was not there.
+    mutating func senderFound(at now: Int64) -> [Output] {
+        guard let due = heardAt else { return [] }
+        heardAt = min(due, now.addingClamped(Self.promptness))
+        return []
+    }
+
+    /// Handles what this node's radio has received since the last message.
+    mutating func heardCollected(_ message: HeardMessage?, at now: Int64) -> [Output] {
+        guard let message, isOnline else { return [] }
+        heardLast = now
+        return [.publish(.event(topics.heard(node), message.payload.utf8, quality: .atMostOnce))]
+    }
+
+    /// Whether a message is due though nothing was received.
+    func isIdleMessageDue(at now: Int64) -> Bool { now.subtractingClamped(heardLast) >= Self.idleInterval - Self.promptness }
+
+    /// Handles a region's state at the broker: at a receiver the word of the hub.
+    mutating func regionReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
+        guard !isHub else {
+            // Another client changed it, or it is a region of an earlier configuration.
+            guard let identifier = identifiers[level], let position = positions[identifier] else {
+                if message.payload.isEmpty { strangers.remove(level) } else if strangers.count < Self.topicLimit {
+                    strangers.insert(level)
+                }
+                return []
+            }
+            if isHolding, !message.isRetained, message.payload != value(of: regions[position]).payload {
+                repeats.want(message.topic, at: now.instant)
+            }
+            return []
+        }
+        let before = words[level]
+        guard let word = Wire.region(message.payload) else {
+            words[level] = nil
+            return []
+        }
+        guard before != nil || words.count < Self.wordLimit else { return [] }
+        words[level] = word
+        var news: [HouseNews] = []
+        if before?.state != word.state { news.append(.didDetermineState(word.state)) }
+        if before?.room != word.room { news.append(.didDetermineRoom(word.room)) }
+        return news.map { .happened(.house(region: word.identifier, $0), at: now.wall) }
+    }
+
+    /// Handles an event of the house, at a receiver.
+    mutating func eventReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
+        guard !isHub, !message.isRetained, let event = Wire.event(message.payload), let word = words[level],
+            lastEvent[level] != event.identifier
+        else { return [] }
+        lastEvent[level] = event.identifier
+        let news: HouseNews =
+            event.kind == .enter
+            ? .didEnterRegion(room: event.room, isOwner: false) : .didExitRegion(isOwner: false)
+        return [.happened(.house(region: word.identifier, news), at: now.wall)]
+    }
+
+    /// Handles that the hub's word is not known any more.
+    mutating func wordsLost(at now: Moment) -> [Output] {
+        defer { (words, lastEvent) = ([:], [:]) }
+        return words.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
+            .map { .happened(.house(region: $0.identifier, .didDetermineState(.unknown)), at: now.wall) }
+    }
+
+    /// The number of regions whose word is stored.
+    private static let wordLimit = 1024
+}

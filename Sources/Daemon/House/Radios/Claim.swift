@@ -1,0 +1,141 @@
+import Events
+import Plumbing
+
+/// A hub's message that it decides for its site: the topic `hub`.
+struct HubClaim: Sendable, Equatable {
+    var name: String
+    /// The identifier of the daemon's run. Of two hubs that claim at once, the one with the smaller identifier stays.
+    var incarnation: String
+    var since: String
+
+    var payload: String {
+        [Wire.text("name", name), Wire.text("incarnation", incarnation), Wire.text("since", since)].json
+    }
+}
+
+extension HubClaim {
+    private static let longestIncarnation = 64
+
+    /// Returns `nil` for a payload that no hub publishes.
+    init?(_ payload: [UInt8]) {
+        struct Members: Decodable {
+            var name: String
+            var incarnation: String
+            var since: String?
+        }
+        guard let members = Wire.decode(Members.self, payload), TopicName.isLevel(members.name),
+            1...Self.longestIncarnation ~= members.incarnation.utf8.count, members.incarnation.isPlainName
+        else { return nil }
+        self.init(
+            name: members.name, incarnation: members.incarnation, since: members.since.flatMap(Wire.name) ?? "")
+    }
+}
+
+/// Which hub decides for a site. A hub publishes for the house only after the broker has delivered its own claim back.
+///
+/// The broker may lose a claim or deliver an old one. A claim counts while its node is online; a client of MQTT has one last will, which
+/// is that of its status.
+struct HubElection: Sendable {
+    ///     away → asking        connected: the broker delivers what it retains
+    ///     asking → claiming    no other hub's claim stands: this node publishes its own
+    ///     asking → yielded     another hub's claim stands
+    ///     claiming → holding   the broker delivered this node's claim
+    ///     claiming, holding → yielded   another hub claims, whose incarnation is smaller
+    ///     yielded → claiming   for half a minute no other hub's claim has stood
+    ///     any → away           disconnected
+    enum State: Sendable, Equatable {
+        case away, asking, claiming, holding
+        case yielded(to: String)
+    }
+
+    enum Decision: Sendable, Equatable {
+        case nothing
+        /// Publish the claim.
+        case claim
+        /// Publish the claim once more: another client changed it.
+        case repeatClaim
+        /// From now on this hub decides for the house.
+        case began
+        /// From now on another hub does.
+        case yielded(to: String)
+    }
+
+    /// The time without a claim after which a hub that has yielded claims.
+    private static let vacancy = 30 * Nanoseconds.second
+
+    let own: HubClaim
+    private(set) var state = State.away
+    /// The last claim of another hub.
+    private(set) var other: HubClaim?
+    /// The time at which this hub claims: no other claim stands, or its own one did not come back.
+    private(set) var claimsAt: Int64?
+
+    /// The time after which a claim that did not come back is published again.
+    private static let repetition = 10 * Nanoseconds.second
+
+    init(_ own: HubClaim) { self.own = own }
+
+    /// Whether this hub decides for the house, as far as it knows: another one may not have been found yet.
+    var isDeciding: Bool { if case .yielded = state { false } else { true } }
+
+    mutating func connected() { (state, other, claimsAt) = (.asking, nil, nil) }
+
+    mutating func disconnected() { (state, other, claimsAt) = (.away, nil, nil) }
+
+    /// Handles that the broker has delivered what it retains.
+    ///
+    /// - Parameter isOnline: Whether a node is online.
+    mutating func settled(_ isOnline: (String) -> Bool, at now: Int64) -> Decision {
+        guard state == .asking else { return .nothing }
+        if let other, isOnline(other.name) { return yield(to: other) }
+        (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
+        return .claim
+    }
+
+    /// Handles a message on the claim's topic; `nil`: an empty one, or no claim.
+    mutating func received(_ claim: HubClaim?, isRetained: Bool, at now: Int64, _ isOnline: (String) -> Bool) -> Decision {
+        if claim == own {
+            (other, claimsAt) = (nil, nil)
+            guard state == .claiming else { return .nothing }
+            state = .holding
+            return .began
+        }
+        // An earlier run of this daemon.
+        other = claim?.name == own.name ? nil : claim
+        switch state {
+        case .away, .asking: return .nothing
+        case .claiming, .holding:
+            guard let other, !isRetained, isOnline(other.name), other.incarnation < own.incarnation else {
+                return isRetained ? .nothing : .repeatClaim
+            }
+            return yield(to: other)
+        case .yielded:
+            vacancyDetermined(isOnline, at: now)
+            if let other, claimsAt == nil { state = .yielded(to: other.name) }
+            return .nothing
+        }
+    }
+
+    /// Handles that a node came or went.
+    mutating func nodesChanged(_ isOnline: (String) -> Bool, at now: Int64) {
+        if case .yielded = state { vacancyDetermined(isOnline, at: now) }
+    }
+
+    /// Handles that time has passed.
+    mutating func advanced(to now: Int64) -> Decision {
+        guard let due = claimsAt, due <= now else { return .nothing }
+        let isRepeated = state == .claiming
+        (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
+        return isRepeated ? .repeatClaim : .claim
+    }
+
+    private mutating func vacancyDetermined(_ isOnline: (String) -> Bool, at now: Int64) {
+        let isTaken = other.map { isOnline($0.name) } ?? false
+        claimsAt = isTaken ? nil : claimsAt ?? now.addingClamped(Self.vacancy)
+    }
+
+    private mutating func yield(to other: HubClaim) -> Decision {
+        (state, claimsAt) = (.yielded(to: other.name), nil)
+        return .yielded(to: other.name)
+    }
+}

@@ -1,0 +1,124 @@
+import Events
+import FoundationEssentials
+import HCI
+import IBeacon
+import Plumbing
+import Presence
+
+/// What a receiver has received since its last message: the topic `heard`.
+struct HeardMessage: Sendable, Equatable {
+    /// The receptions of one sender.
+    struct Entry: Sendable, Equatable {
+        var sender: Reception.Sender
+        /// The RSSI in dBm, and the seconds between the reception and the end of the message's time.
+        var samples: [Sample]
+    }
+
+    struct Sample: Sendable, Equatable {
+        var rssi: Int8?
+        var age: Double
+    }
+
+    /// The number of receptions in a message.
+    static let receptionLimit = 256
+
+    /// The number of messages so far; a gap is a loss.
+    var number: UInt64
+    /// The begin and the end of the reported time, in seconds of the receiver's own monotonic clock. Their distance from the time of
+    /// arrival shows the delay. `nil` from a receiver that does not tell.
+    var span: ClosedRange<Double>?
+    /// The listened part of that time, from 0 to 1.
+    var share: Double
+    /// The number of other devices that were received.
+    var others: Int
+    var entries: [Entry]
+}
+
+extension HeardMessage {
+    private static let addressPrefix = "p:"
+
+    /// The measured power of a beacon whose entry names none, in dBm: that of most beacons.
+    private static let usualPower: Int8 = -59
+
+    var payload: String {
+        let entries = entries.map { entry -> EventField.Value in
+            let samples = entry.samples.map { sample -> EventField.Value in
+                .values([sample.rssi.map { .integer(Int($0)) } ?? .null, .number(sample.age.rounded(digits: 2))])
+            }
+            return switch entry.sender {
+            case .beacon(let identity, let power):
+                .values([
+                    .text("\(identity.uuid):\(identity.major):\(identity.minor)"), .values(samples), .integer(Int(power)),
+                ])
+            case .device(let address, _): .values([.text("\(Self.addressPrefix)\(address)"), .values(samples)])
+            }
+        }
+        let span = span.map { EventField.Value.values([.number($0.lowerBound), .number($0.upperBound)]) }
+        return [
+            EventField("n", .integer(Int(clamping: number))), EventField("t", span ?? .null),
+            EventField("d", .number(share.rounded(digits: 3))), EventField("o", .integer(others)),
+            EventField("r", .values(entries)),
+        ].json
+    }
+
+    /// Returns `nil` for a payload that no receiver publishes.
+    init?(_ payload: [UInt8]) {
+        struct Members: Decodable {
+            var n: UInt64
+            var t: [Double]?
+            var d: Double
+            var o: Int
+            var r: [WireEntry]
+        }
+        guard let members = Wire.decode(Members.self, payload), members.d.isFinite else { return nil }
+        number = members.n
+        if let span = members.t {
+            // 100 years.
+            guard span.count == 2, span[0] >= 0, span[0] <= span[1], span[1] < 3.2e9 else { return nil }
+            self.span = span[0]...span[1]
+        }
+        share = min(max(members.d, 0), 1)
+        others = min(max(members.o, 0), 10_000)
+        entries = []
+        var room = Self.receptionLimit
+        for entry in members.r where room > 0 {
+            guard let sender = Self.sender(entry.key, power: entry.power) else { continue }
+            let samples = entry.samples.prefix(room)
+            room -= samples.count
+            entries.append(Entry(sender: sender, samples: Array(samples)))
+        }
+    }
+
+    private static func sender(_ key: String, power: Int?) -> Reception.Sender? {
+        if key.hasPrefix(addressPrefix) {
+            return BluetoothAddress(key.dropFirst(addressPrefix.count)).map { .device($0, .random) }
+        }
+        let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let uuid = BeaconUUID(String(parts[0])), let major = UInt16(parts[1]),
+            let minor = UInt16(parts[2])
+        else { return nil }
+        let power = power.flatMap { Int8(exactly: $0) } ?? usualPower
+        return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power)
+    }
+
+    /// `["UUID:MAJOR:MINOR", [[RSSI, AGE], …], MEASURED POWER]`, the last one optional.
+    private struct WireEntry: Decodable {
+        var key: String
+        var samples: [Sample] = []
+        var power: Int?
+
+        init(from decoder: any Decoder) throws {
+            var members = try decoder.unkeyedContainer()
+            key = try members.decode(String.self)
+            var list = try members.nestedUnkeyedContainer()
+            while !list.isAtEnd, samples.count < HeardMessage.receptionLimit {
+                var sample = try list.nestedUnkeyedContainer()
+                let rssi = try sample.decodeNil() ? nil : sample.decode(Int.self)
+                let age = try sample.decode(Double.self)
+                guard age.isFinite, age >= 0, rssi.map({ -127...20 ~= $0 }) ?? true else { continue }
+                samples.append(Sample(rssi: rssi.map { Int8($0) }, age: age))
+            }
+            power = members.isAtEnd ? nil : try? members.decode(Int.self)
+        }
+    }
+}

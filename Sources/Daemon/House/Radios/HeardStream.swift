@@ -1,0 +1,101 @@
+import Plumbing
+import Presence
+import RegionMonitoring
+
+/// The messages of one receiver, in order: when it received what, by the hub's clock.
+///
+/// The receiver stamps its messages with its own monotonic clock. The least distance between a message's stamp and its arrival is the
+/// usual delay; a message that takes longer is placed at the time at which it was due. So a delay neither shortens nor lengthens a
+/// silence.
+struct HeardStream: Sendable {
+    /// The time without a message after which the receiver counts as away. It sends one every five seconds at least.
+    static let patience: Int64 = 15 * Nanoseconds.second
+
+    /// The longest time of which one message reports.
+    private static let longest: Int64 = 60 * Nanoseconds.second
+
+    /// How fast two clocks can drift apart: one part in so many.
+    private static let drift: Int64 = 2000
+
+    /// The delay beyond the usual one from which on a message counts as late.
+    private static let lateness: Int64 = 2 * Nanoseconds.second
+
+    /// The time constant of the rate.
+    private static let rateTime = 30.0
+
+    private(set) var number: UInt64?
+    /// The least distance of an arrival from the end of its message by the receiver's clock, and the time of that arrival.
+    private var offset: (distance: Int64, at: Int64)?
+    private var until: Int64?
+    /// The last end by the receiver's own clock.
+    private var stamp: Int64?
+
+    private(set) var lastArrival: Int64
+    private(set) var isAway = false
+    private(set) var lost: UInt64 = 0
+    private(set) var late: UInt64 = 0
+    /// The receptions a second, and the listened share, of late.
+    private(set) var rate = 0.0
+    private(set) var share = 0.0
+
+    init(at now: Int64) { lastArrival = now }
+
+    /// The time from which on the receiver is away; `nil` if it is.
+    var awayAt: Int64? { isAway ? nil : lastArrival.addingClamped(Self.patience) }
+
+    mutating func becameAway() { (isAway, until, rate) = (true, nil, 0) }
+
+    /// Handles a message. Returns its content by the hub's clock.
+    mutating func received(_ message: HeardMessage, at now: Int64) -> RadioReport {
+        // The broker delivers such messages once, in order: a lower number is that of a new start.
+        if let number, message.number <= number { (offset, until, stamp, self.number) = (nil, nil, nil, nil) }
+        let isNext = number.map { message.number == $0 + 1 } ?? false
+        if let number, !isNext { lost = lost.addingReportingOverflow(message.number - number - 1).partialValue }
+        let passed = Nanoseconds.seconds(max(0, now.subtractingClamped(lastArrival)))
+        (number, lastArrival, isAway) = (message.number, now, false)
+        let (begin, end) = times(of: message, isNext: isNext, at: now)
+        until = end
+        count(message, passed: passed)
+        let receptions = message.entries.flatMap { entry in
+            entry.samples.compactMap { sample -> Reception? in
+                let age = Int64(min(sample.age, 1e6) * 1e9)
+                guard age <= Self.longest else { return nil }
+                let time = min(max(end.subtractingClamped(age), begin), end)
+                return Reception(entry.sender, rssi: sample.rssi, at: Instant(nanoseconds: time))
+            }
+        }
+        return RadioReport(
+            from: Instant(nanoseconds: begin), until: Instant(nanoseconds: end), share: message.share,
+            others: message.others, receptions: receptions.sorted { $0.time < $1.time })
+    }
+
+    /// The begin and the end of a message by the hub's clock.
+    private mutating func times(of message: HeardMessage, isNext: Bool, at now: Int64) -> (Int64, Int64) {
+        guard let span = message.span else {
+            let begin = isNext ? until ?? now : now
+            return (max(begin, now.subtractingClamped(Self.longest)), now)
+        }
+        let stamp = Int64(span.upperBound * 1e9)
+        if let last = self.stamp, stamp < last { offset = nil }
+        self.stamp = stamp
+        let distance = now.subtractingClamped(stamp)
+        let usual = offset.map { known in
+            min(distance, known.distance.addingClamped(max(0, now.subtractingClamped(known.at)) / Self.drift))
+        }
+        if distance.subtractingClamped(usual ?? distance) > Self.lateness { late += 1 }
+        offset = (usual ?? distance, now)
+        let end = min(now, stamp.addingClamped(offset?.distance ?? distance))
+        let length = min(Int64((span.upperBound - span.lowerBound) * 1e9), Self.longest)
+        // Behind a message that is known, there is no gap that the drift of the clocks makes.
+        let begin = isNext ? until ?? end.subtractingClamped(length) : end.subtractingClamped(length)
+        return (min(max(begin, end.subtractingClamped(Self.longest)), end), end)
+    }
+
+    private mutating func count(_ message: HeardMessage, passed: Double) {
+        guard passed > 0 else { return }
+        let weight = share == 0 ? 1 : min(1, passed / Self.rateTime)
+        let receptions = message.entries.reduce(0) { $0 + $1.samples.count }
+        rate += weight * (Double(receptions) / passed - rate)
+        share += weight * (message.share - share)
+    }
+}

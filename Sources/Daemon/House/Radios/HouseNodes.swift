@@ -1,0 +1,102 @@
+import Plumbing
+
+/// The nodes of a house, by their retained topics and their messages.
+///
+/// Any client of the broker can publish under any node's name, so the number of nodes is bounded, and the size of what is stored of each.
+struct HouseNodes: Sendable {
+    /// The maximum number of nodes.
+    static let limit = 1024
+
+    /// The time for which a retained `online` is valid without a refresh: an interval of 300 s, and a tenth for the delay; and for one
+    /// that was refreshed.
+    private static let (foundValidity, validity) = (330 * Nanoseconds.second, 900 * Nanoseconds.second)
+
+    /// The time that a present node has to publish its topics again after another client emptied them.
+    private static let repetition = 10 * Nanoseconds.second
+
+    /// Whether a node is online.
+    ///
+    ///     offline → online     `online`; a retained one is valid for a shorter time
+    ///     online → offline     its own message, its last will, or the hub's on its behalf
+    ///     online → silent      it has not refreshed its status in time
+    ///     silent → online      the next `online`
+    enum Status: Sendable, Equatable {
+        case offline
+        case online(until: Int64)
+        case silent
+    }
+
+    struct Node: Sendable {
+        var status: Status?
+        var card: NodeCard?
+        var scanner: Scanner?
+        /// The time at which the node is deleted unless it publishes its status: another client emptied its topics.
+        var deletedAt: Int64?
+
+        var isOnline: Bool { if case .online = status { true } else { false } }
+    }
+
+    private(set) var all: [String: Node] = [:]
+
+    subscript(name: String) -> Node? { all[name] }
+
+    var online: [String] { all.filter(\.value.isOnline).keys.sorted() }
+
+    /// The next time at which a node is silent or deleted.
+    var nextDeadline: Int64? {
+        all.values.reduce(nil as Int64?) { next, node in
+            var next = next
+            if case .online(let until) = node.status { next = min(next ?? until, until) }
+            if let deletedAt = node.deletedAt { next = min(next ?? deletedAt, deletedAt) }
+            return next
+        }
+    }
+
+    mutating func statusReceived(_ name: String, isOnline: Bool, isRetained: Bool, at now: Int64) {
+        change(name) { node in
+            guard isOnline else {
+                node.status = .offline
+                return
+            }
+            let until = now.addingClamped(isRetained ? Self.foundValidity : Self.validity)
+            if case .online(let known) = node.status, isRetained { node.status = .online(until: known) } else {
+                node.status = .online(until: until)
+            }
+            if !isRetained { node.deletedAt = nil }
+        }
+    }
+
+    mutating func described(_ name: String, _ card: NodeCard?) { change(name) { $0.card = card } }
+
+    mutating func scannerReceived(_ name: String, _ scanner: Scanner) { change(name) { $0.scanner = scanner } }
+
+    /// Handles that a node's topics were emptied. Returns whether it is deleted: one that is online publishes them again.
+    mutating func emptied(_ name: String, at now: Int64) -> Bool {
+        guard let node = all[name] else { return false }
+        guard node.isOnline else {
+            all[name] = nil
+            return true
+        }
+        all[name]?.deletedAt = node.deletedAt ?? now.addingClamped(Self.repetition)
+        return false
+    }
+
+    mutating func remove(_ name: String) { all[name] = nil }
+
+    /// Returns the nodes that are silent from now on, and those that are deleted.
+    mutating func advance(to now: Int64) -> (silent: [String], deleted: [String]) {
+        guard let nextDeadline, nextDeadline <= now else { return ([], []) }
+        let deleted = all.filter { $0.value.deletedAt.map { $0 <= now } ?? false }.keys.sorted()
+        for name in deleted { all[name] = nil }
+        let silent = all.filter {
+            if case .online(let until) = $0.value.status { until <= now } else { false }
+        }.keys.sorted()
+        for name in silent { all[name]?.status = .silent }
+        return (silent, deleted)
+    }
+
+    private mutating func change(_ name: String, _ change: (inout Node) -> Void) {
+        guard all[name] != nil || all.count < Self.limit else { return }
+        change(&all[name, default: Node()])
+    }
+}

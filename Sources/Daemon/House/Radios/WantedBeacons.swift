@@ -1,0 +1,56 @@
+import Events
+import IBeacon
+import Plumbing
+import RegionMonitoring
+
+/// The beacons that a hub wants to receive: the topic `wanted`. No names, no keys, no hooks.
+struct WantedBeacons: Sendable, Equatable {
+    /// The number of beacons of a message that are read.
+    private static let limit = 4000
+
+    var beacons: [BeaconConstraint]
+    /// Whether a region has a phone: then receivers send private addresses.
+    var phones: Bool
+
+    init(_ regions: [MonitoredRegion]) {
+        let signs = regions.flatMap(\.signs)
+        beacons = Set(signs.compactMap(\.constraint)).sorted { $0.description < $1.description }
+        phones = signs.contains { $0.phoneFile != nil }
+    }
+
+    var payload: String {
+        let list = beacons.map { beacon in
+            [
+                Wire.text("uuid", "\(beacon.uuid)"), EventField("major", beacon.major.map { .integer(Int($0)) } ?? .null),
+                EventField("minor", beacon.minor.map { .integer(Int($0)) } ?? .null),
+            ]
+        }
+        return [EventField("beacons", .list(list)), EventField("phones", .flag(phones))].json
+    }
+
+    /// Returns `nil` for a payload that no hub publishes.
+    init?(_ payload: [UInt8]) {
+        struct Beacon: Decodable {
+            var uuid: String
+            var major: UInt16?
+            var minor: UInt16?
+
+            var constraint: BeaconConstraint? {
+                guard let uuid = BeaconUUID(uuid) else { return nil }
+                return switch (major, minor) {
+                case (let major?, let minor?): .minor(uuid, major, minor)
+                case (let major?, nil): .major(uuid, major)
+                case (nil, nil): .uuid(uuid)
+                case (nil, _): nil
+                }
+            }
+        }
+        struct Members: Decodable {
+            var beacons: [Beacon]
+            var phones: Bool?
+        }
+        guard let members = Wire.decode(Members.self, payload) else { return nil }
+        beacons = members.beacons.prefix(Self.limit).compactMap(\.constraint)
+        phones = members.phones ?? false
+    }
+}
