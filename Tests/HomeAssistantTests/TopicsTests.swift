@@ -12,6 +12,8 @@ import Testing
         let observation = topics.observation(of: keys, by: "hall")
         #expect(topics.subject(of: observation) == .observation(level: "keys", node: "hall"))
         #expect(topics.subject(of: topics.promptAnswer("hall")) == .promptAnswer(node: "hall"))
+        #expect(topics.restart("hall") == "okaeri/home/node/hall/restart")
+        #expect(topics.subject(of: topics.restart("hall")) == .restart(node: "hall"))
         #expect(topics.subject(of: topics.region(keys)) == .region(level: "keys"))
         #expect(topics.subject(of: topics.event(keys)) == .event(level: "keys"))
         #expect(topics.subject(of: topics.battery(keys)) == .battery(level: "keys"))
@@ -23,7 +25,8 @@ import Testing
         "okaeri/home/node/ha ll/status", "okaeri/home/node/お帰り/status", "okaeri/home/node/+/status",
         "okaeri/home/node/hall/region", "okaeri/home/node/hall/region/", "okaeri/home/node/hall/region/keys/ranging",
         "okaeri/home/region/", "okaeri/home/region/keys/", "okaeri/home/region/keys/event/x",
-        "okaeri/home/region/keys/battery/x",
+        "okaeri/home/region/keys/battery/x", "okaeri/home/node/hall/restart/x", "okaeri/home/node//restart",
+        "okaeri/home/region/keys/restart",
         "okaeri/homes/region/keys",
         "okaeri/other/region/keys", "homeassistant/status", "okaeri/home/node/hall/prompt",
     ])

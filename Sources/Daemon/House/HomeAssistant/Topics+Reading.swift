@@ -14,6 +14,9 @@ extension Topics {
         case observation(level: String, node: String)
 
         case promptAnswer(node: String)
+
+        /// A request to restart a node's daemon.
+        case restart(node: String)
         case region(level: String)
         case event(level: String)
         case battery(level: String)
@@ -49,6 +52,7 @@ extension Topics {
         case ("node", "scanner"): .scanner(node: name)
         case ("node", "about"): .about(node: name)
         case ("node", "prompt/answer"): .promptAnswer(node: name)
+        case ("node", "restart"): .restart(node: name)
         case ("node", _) where levels.count == 4 && levels[2] == "region" && TopicName.isLevel(levels[3]):
             .observation(level: String(levels[3]), node: name)
         case ("region", ""): levels.count == 2 ? .region(level: name) : nil
