@@ -13,9 +13,19 @@ import Testing
         try #require(try members(announcement)["cmps"] as? [String: [String: Any]])
     }
 
+    private func device(_ announcement: Discovery.Announcement) throws -> [String: Any] {
+        try #require(try members(announcement)["dev"] as? [String: Any])
+    }
+
+    /// The first identifiers of the entities.
+    private func entities(_ announcement: Discovery.Announcement) throws -> Set<String> {
+        Set(try components(announcement).values.compactMap { $0["def_ent_id"] as? String })
+    }
+
     private var all: [Discovery.Announcement] {
         [
-            discovery.hub(nodes: ["hall", "attic"], rooms: ["hall", "Küche"]), discovery.node("hall"),
+            discovery.hub(nodes: ["hall", "attic"], rooms: ["hall", "Küche"]),
+            discovery.node("hall"),
             discovery.region("keys", nodes: ["hall", "attic"]), discovery.part(region: "keys", node: "hall"),
         ]
     }
@@ -58,9 +68,8 @@ import Testing
         let identifiers = try houses.flatMap { try components($0).values.compactMap { $0["uniq_id"] as? String } }
         #expect(Set(identifiers).count == identifiers.count)
         #expect(Set(houses.map(\.topic)).count == houses.count)
-        let devices = try houses.map { announcement -> String in
-            let device = try #require(try members(announcement)["dev"] as? [String: Any])
-            return try #require((device["ids"] as? [String])?.first)
+        let devices = try houses.map { announcement in
+            try #require((try device(announcement)["ids"] as? [String])?.first)
         }
         // A region's parts belong to its device.
         #expect(Set(devices).count == 2 * (1 + 4 + 9))
@@ -117,12 +126,11 @@ import Testing
         let announcement = discovery.region("お帰り \"1\"/#", nodes: ["hall"])
         #expect(announcement.topic.utf8.allSatisfy { $0 < 0x80 && $0 > 0x20 })
         #expect(announcement.topic.split(separator: "/").count == 5)
-        let device = try #require(try members(announcement)["dev"] as? [String: Any])
-        #expect(device["name"] as? String == "お帰り \"1\"/#")
+        #expect(try device(announcement)["name"] as? String == "お帰り \"1\"/#")
         #expect(TopicName("お帰り").level != TopicName("ただいま").level)
         #expect(TopicName("").level.count == 13)
         #expect(TopicName("Front-Door_1").level == "Front-Door_1")
-        #expect(TopicName("Front-Door_1").slug == "front_door_1")
+        #expect(TopicName("Front-Door_1").part == "Front-Door-1-c6c613")
         #expect(TopicName(String(repeating: "a", count: 65)).level.count == 13)
     }
 
@@ -137,7 +145,81 @@ import Testing
         #expect(components["scanner"]?["avty_t"] as? String == "okaeri/home/node/hall/status")
         #expect(components["join"]?["pl_prs"] as? String == "{\"answer\":\"join\"}")
         #expect((components["join"]?["avty"] as? [[String: String]])?.count == 2)
-        #expect(Set(components.keys) == ["connected", "scanner", "question", "ssid", "join", "later", "never"])
+        #expect(
+            Set(components.keys) == [
+                "connected", "scanner", "question", "ssid", "join", "later", "never",
+            ])
+    }
+
+    @Test func `The first identifiers of entities have the names of region, node and room`() throws {
+        var discovery = discovery
+        #expect(
+            try entities(discovery.region("Annas Rucksack", nodes: ["hall"])) == [
+                "device_tracker.okaeri_annas_rucksack", "binary_sensor.okaeri_annas_rucksack_presence",
+                "sensor.okaeri_annas_rucksack_room", "sensor.okaeri_annas_rucksack_changed",
+                "event.okaeri_annas_rucksack",
+            ])
+        #expect(
+            try entities(discovery.part(region: "Schlüssel", node: "pi-2")) == [
+                "sensor.okaeri_schluessel_pi_2_distance", "sensor.okaeri_schluessel_pi_2_signal",
+            ])
+        discovery.names = EntityNames(regions: ["keys-1", "keys_1"], rooms: ["Bad", "bad"])
+        let regions = try ["keys-1", "keys_1"].map { try entities(discovery.region($0, nodes: ["hall"])) }
+        #expect(regions[0].isDisjoint(with: regions[1]))
+        let rooms = try components(discovery.hub(nodes: ["hall"], rooms: ["Bad", "bad"]))
+        #expect(rooms["room_Bad"]?["def_ent_id"] as? String != rooms["room_bad"]?["def_ent_id"] as? String)
+    }
+
+    @Test func `The identifiers of another house contain its name`() throws {
+        func entities(_ site: String) throws -> Set<String> {
+            let discovery = Discovery(topics: Topics(site: site), version: "1")
+            return try [
+                discovery.hub(nodes: ["hall"], rooms: ["hall"]), discovery.node("hall"),
+                discovery.region("keys", nodes: ["hall"]), discovery.part(region: "keys", node: "hall"),
+            ].reduce(into: []) { $0.formUnion(try self.entities($1)) }
+        }
+        let home = try entities("home"), cabin = try entities("cabin")
+        #expect(home.isSuperset(of: ["device_tracker.okaeri_keys", "sensor.okaeri_nodes", "sensor.okaeri_room_hall"]))
+        #expect(cabin == Set(home.map { $0.replacing(".okaeri_", with: ".okaeri_cabin_") }))
+        #expect(try entities("Lake-House").contains("device_tracker.okaeri_lake_house_keys"))
+        #expect(try entities("room").isDisjoint(with: home))
+    }
+
+    /// Its pattern for an entity's identifier has no two underscores behind each other, and its limit is 255 letters.
+    @Test func `Home Assistant accepts the first identifier of each entity`() throws {
+        let names = [
+            "", "_", "--", "a--b", "-a-", "お帰り", "🎒", "A\u{301}", String(repeating: "a_", count: 80), "room",
+            "Über/uns \0",
+            "\u{1B}[2J", "{{ evil }}",
+        ]
+        let entity = /[a-z]+(_[a-z]+)*\.okaeri(_[a-z0-9]+)+/
+        let longest = String(repeating: "n", count: 64)
+        for site in ["home", "-", longest] {
+            let discovery = Discovery(topics: Topics(site: site), version: "1", names: EntityNames(regions: names))
+            for name in names {
+                let announcements = [
+                    discovery.region(name, nodes: [longest], hasBattery: true),
+                    discovery.part(region: name, node: longest), discovery.hub(nodes: [longest], rooms: [name]),
+                    discovery.node("-_"),
+                ]
+                for identifier in try announcements.flatMap({ try entities($0) }) {
+                    #expect(identifier.wholeMatch(of: entity) != nil && identifier.utf8.count <= 255, "\(identifier)")
+                }
+            }
+        }
+    }
+
+    @Test func `The identifiers of an existing installation stay the same`() throws {
+        var named = discovery
+        named.names = EntityNames(regions: ["Annas Rucksack", "annas-rucksack", "keys_1"], nodes: ["my_pi", "my-pi"])
+        for discovery in [discovery, named] {
+            let region = discovery.region("Annas Rucksack", nodes: ["my_pi"])
+            #expect(region.topic == "homeassistant/device/okaeri_home/region_x6daf93e8711b/config")
+            #expect(try components(region)["tracker"]?["uniq_id"] as? String == "okaeri_home_x6daf93e8711b")
+            #expect(try components(region)["room"]?["stat_t"] as? String == "okaeri/home/region/x6daf93e8711b")
+            let part = discovery.part(region: "keys_1", node: "my_pi")
+            #expect(part.topic == "homeassistant/device/okaeri_home/region_keys-1-f170af_my-pi-302a04/config")
+        }
     }
 
     @Test func `an announcement is identified by its topic`() {

@@ -10,13 +10,13 @@ struct Component {
     ///   - platform: `sensor`, `button`, ….
     ///   - identifier: The identifier that distinguishes it from all entities, for ever.
     ///   - name: beside the device's; nil: the device's alone.
-    ///   - entity: the entity's identifier until its owner changes it.
+    ///   - entity: the entity's identifier behind its platform, until its owner changes it.
     init(_ key: String, _ platform: String, identifier: String, name: String?, entity: String) {
         self.key = key
         fields = [
             EventField("p", .text(platform)), EventField("uniq_id", .text(identifier)),
             EventField("name", name.map(EventField.Value.text) ?? .null),
-            EventField("def_ent_id", .text("\(platform).okaeri_\(entity)")),
+            EventField("def_ent_id", .text("\(platform).\(entity)")),
         ]
     }
 

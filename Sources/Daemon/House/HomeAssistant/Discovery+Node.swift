@@ -65,6 +65,6 @@ extension Discovery {
     ) -> Component {
         Component(
             key, platform, identifier: "\(identifier)_\(key)", name: name,
-            entity: "\(TopicName(node).slug)_\(entity ?? key)")
+            entity: self.entity("\(names.node(node))_\(entity ?? key)"))
     }
 }

@@ -11,10 +11,10 @@ extension Discovery {
         let name = TopicName(identifier)
         return announcement(
             "region_\(name.part)", device(of: identifier), Availability.any(of: nodes.sorted(), topics),
-            presence(name) + details(name) + (hasBattery ? battery(name) : []))
+            presence(identifier) + details(identifier) + (hasBattery ? battery(identifier) : []))
     }
 
-    /// Returns the distance of a region's beacon from a node, announced by that node.
+    /// Returns the distance of a region's beacon from a node.
     package func part(region identifier: String, node: String) -> Announcement {
         let name = TopicName(identifier), ranging = topics.ranging(name, by: node)
         let nodeName = TopicName(node)
@@ -24,7 +24,7 @@ extension Discovery {
         ].map { key, title, kind, unit, template in
             Component(
                 key, "sensor", identifier: "\(root)_\(name.part)_\(nodeName.part)_\(key)", name: title,
-                entity: "\(name.slug)_\(nodeName.slug)_\(key)"
+                entity: entity("\(names.region(identifier))_\(names.node(node))_\(key)")
             )
             .with(["dev_cla": kind, "unit_of_meas": unit, "stat_cla": "measurement"])
             // A node that stopped does not withdraw its last value.
@@ -48,15 +48,18 @@ extension Discovery {
     }
 
     /// Returns the components of presence. Anything but these states would make the tracker show the whole message.
-    private func presence(_ name: TopicName) -> [Component] {
-        let topic = topics.region(name), identifier = "\(root)_\(name.part)"
+    private func presence(_ region: String) -> [Component] {
+        let name = TopicName(region), topic = topics.region(name)
         let attributes = ["room", "since", "beacon"].map { "'\($0)':value_json.\($0)|default(none)" }
         return [
-            Component("tracker", "device_tracker", identifier: identifier, name: nil, entity: name.slug)
-                .with(["src_type": "bluetooth_le", "json_attr_t": topic])
-                .with(["json_attr_tpl": "{{ {\(attributes.joined(separator: ","))} | tojson }}"])
-                .state(topic, "{{ {'inside':'home','outside':'not_home'}.get(value_json.state,'None') }}"),
-            component("presence", "binary_sensor", name, "Presence")
+            Component(
+                "tracker", "device_tracker", identifier: "\(root)_\(name.part)", name: nil,
+                entity: entity(names.region(region))
+            )
+            .with(["src_type": "bluetooth_le", "json_attr_t": topic])
+            .with(["json_attr_tpl": "{{ {\(attributes.joined(separator: ","))} | tojson }}"])
+            .state(topic, "{{ {'inside':'home','outside':'not_home'}.get(value_json.state,'None') }}"),
+            component("presence", "binary_sensor", region, "Presence")
                 .with(["dev_cla": "presence"])
                 // The only end of a presence whose node and broker lost their power together.
                 .with([EventField("exp_aft", .integer(900))])
@@ -64,37 +67,39 @@ extension Discovery {
         ]
     }
 
-    private func details(_ name: TopicName) -> [Component] {
-        let topic = topics.region(name)
+    private func details(_ region: String) -> [Component] {
+        let name = TopicName(region), topic = topics.region(name)
         return [
-            component("room", "sensor", name, "Room").with(["ic": "mdi:map-marker"])
+            component("room", "sensor", region, "Room").with(["ic": "mdi:map-marker"])
                 .state(topic, "{{ value_json.room | default('None', true) }}"),
-            component("changed", "sensor", name, "Last change")
+            component("changed", "sensor", region, "Last change")
                 .with(["dev_cla": "timestamp", "ent_cat": "diagnostic"])
                 .state(topic, "{{ value_json.since | default('None', true) }}"),
             Component(
-                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Arrival", entity: name.slug
+                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Arrival",
+                entity: entity(names.region(region))
             )
             .with([EventField("evt_typ", .values([.text("enter"), .text("exit")]))])
             .state(topics.event(name)),
         ]
     }
 
-    private func battery(_ name: TopicName) -> [Component] {
-        let topic = topics.battery(name)
+    private func battery(_ region: String) -> [Component] {
+        let topic = topics.battery(TopicName(region))
         return [
-            component("battery", "sensor", name, "Battery")
+            component("battery", "sensor", region, "Battery")
                 .with(["dev_cla": "battery", "unit_of_meas": "%", "stat_cla": "measurement", "ent_cat": "diagnostic"])
                 .with(["json_attr_t": topic])
                 .state(topic, "{{ value_json.percent }}"),
-            component("battery_low", "binary_sensor", name, "Battery low")
+            component("battery_low", "binary_sensor", region, "Battery low")
                 .with(["dev_cla": "battery", "ent_cat": "diagnostic"])
                 .state(topic, "{{ 'ON' if value_json.low else 'OFF' }}"),
         ]
     }
 
-    private func component(_ key: String, _ platform: String, _ name: TopicName, _ title: String) -> Component {
+    private func component(_ key: String, _ platform: String, _ region: String, _ title: String) -> Component {
         Component(
-            key, platform, identifier: "\(root)_\(name.part)_\(key)", name: title, entity: "\(name.slug)_\(key)")
+            key, platform, identifier: "\(root)_\(TopicName(region).part)_\(key)", name: title,
+            entity: entity("\(names.region(region))_\(key)"))
     }
 }

@@ -16,15 +16,30 @@ package struct Discovery: Sendable {
     package let prefix: String
     let version: String
 
-    /// - Parameter version: this program's.
-    package init(topics: Topics, prefix: String = "homeassistant", version: String) {
+    /// The names in the identifiers of entities.
+    package var names: EntityNames
+
+    /// - Parameters:
+    ///   - version: this program's.
+    ///   - names: the names in the identifiers of entities. Without them, those of two regions can be equal.
+    package init(
+        topics: Topics, prefix: String = "homeassistant", version: String, names: EntityNames = EntityNames()
+    ) {
         self.topics = topics
         self.prefix = prefix
         self.version = version
+        self.names = names
     }
 
     /// The beginning of every identifier in this house.
     var root: String { "okaeri_\(TopicName(topics.site).part)" }
+
+    /// Returns an entity's identifier behind its platform: with the house's name, unless that is the default, so that two houses
+    /// have different entities in one Home Assistant.
+    func entity(_ name: String) -> String {
+        let site = topics.site == Topics.defaultSite ? "" : "\(EntityNames.site(topics.site))_"
+        return "okaeri_\(site)\(name)"
+    }
 
     /// The house.
     ///
@@ -33,9 +48,11 @@ package struct Discovery: Sendable {
     ///   - rooms: the rooms whose regions are counted.
     ///   - formerRooms: The rooms of the announcement before. Home Assistant removes the sensors of those that are no longer in `rooms`.
     package func hub(nodes: [String], rooms: [String] = [], formerRooms: [String] = []) -> Announcement {
-        let count = Component("nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: "nodes")
-            .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
-            .state(topics.house, "{{ value_json.online }}")
+        let count = Component(
+            "nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: entity("nodes")
+        )
+        .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
+        .state(topics.house, "{{ value_json.online }}")
         return announcement(
             "hub", device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))]),
             Availability.any(of: nodes.sorted(), topics),
@@ -47,12 +64,13 @@ package struct Discovery: Sendable {
         [
             Component(
                 "presence", "binary_sensor", identifier: "\(root)_nodes_presence", name: "Home occupied",
-                entity: "home_occupied"
+                entity: entity("home_occupied")
             )
             .with(["dev_cla": "presence"]).with([EventField("exp_aft", .integer(900))])
             .state(topics.house, "{{ {'inside':'ON','outside':'OFF'}.get(value_json.presence,'None') }}"),
             Component(
-                "inside", "sensor", identifier: "\(root)_nodes_inside", name: "Regions inside", entity: "regions_inside"
+                "inside", "sensor", identifier: "\(root)_nodes_inside", name: "Regions inside",
+                entity: entity("regions_inside")
             )
             .with(["stat_cla": "measurement", "ic": "mdi:home-account"])
             .state(topics.house, "{{ value_json.inside }}"),
@@ -64,7 +82,7 @@ package struct Discovery: Sendable {
         let name = TopicName(room)
         return Component(
             Self.key(ofRoom: room), "sensor", identifier: "\(root)_nodes_room_\(name.part)", name: "Inside: \(room)",
-            entity: "room_\(name.slug)"
+            entity: entity("room_\(names.room(room))")
         )
         .with(["stat_cla": "measurement", "ic": "mdi:home-account"])
         // A part of an identifier has no character that a template reads.

@@ -10,9 +10,6 @@ package struct TopicName: Hashable, Sendable {
     /// are equal.
     package let part: String
 
-    /// As a part of an entity's first name in Home Assistant: a slug.
-    package let slug: String
-
     /// Words which the contract puts where a region's name may stand.
     private static let taken: Set = ["node", "nodes"]
 
@@ -22,7 +19,6 @@ package struct TopicName: Hashable, Sendable {
         level = isPlain ? identifier : "x\(hash)"
         let isAlone = !level.contains("_") && !Self.taken.contains(level)
         part = isAlone ? level : "\(level.replacing("_", with: "-"))-\(StableHash.text(of: level).prefix(6))"
-        slug = level.lowercased().replacing("-", with: "_")
     }
 
     /// Whether a node's or a region's name may stand in a topic as it is.

@@ -3,8 +3,11 @@ package struct Topics: Hashable, Sendable {
     /// The house's name; several can share a broker.
     package let site: String
 
+    /// The house's name without another in the configuration.
+    package static let defaultSite = "home"
+
     /// - Parameter site: letters of ASCII, digits, hyphens and underscores.
-    package init(site: String = "home") {
+    package init(site: String = defaultSite) {
         self.site = site
     }
 
