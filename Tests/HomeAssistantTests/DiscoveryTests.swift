@@ -24,8 +24,8 @@ import Testing
 
     private var all: [Discovery.Announcement] {
         [
-            discovery.hub(nodes: ["hall", "attic"], rooms: ["hall", "Küche"]),
-            discovery.node("hall"),
+            discovery.hub(nodes: ["hall", "attic"], rooms: ["hall", "Küche"], page: "http://hall.local:8080/"),
+            discovery.node("hall", room: "Küche", page: "http://hall.local:8080/"),
             discovery.region("keys", nodes: ["hall", "attic"]), discovery.part(region: "keys", node: "hall"),
         ]
     }
@@ -147,8 +147,60 @@ import Testing
         #expect((components["join"]?["avty"] as? [[String: String]])?.count == 2)
         #expect(
             Set(components.keys) == [
-                "connected", "scanner", "question", "ssid", "join", "later", "never",
+                "connected", "scanner", "uptime", "restart", "question", "ssid", "join", "later", "never",
             ])
+    }
+
+    @Test func `The button restarts the daemon while the node is online`() throws {
+        let restart = try #require(try components(discovery.node("hall"))["restart"])
+        #expect(restart["p"] as? String == "button" && restart["dev_cla"] as? String == "restart")
+        #expect(restart["name"] as? String == "Restart" && restart["ent_cat"] as? String == "diagnostic")
+        #expect(restart["uniq_id"] as? String == "okaeri_home_node_hall_restart")
+        #expect(restart["def_ent_id"] as? String == "button.okaeri_hall_restart")
+        #expect(restart["cmd_t"] as? String == "okaeri/home/node/hall/restart")
+        #expect(restart["pl_prs"] as? String == "restart" && restart["msg_exp_int"] as? Int == 30)
+        #expect(restart["avty_t"] as? String == "okaeri/home/node/hall/status")
+    }
+
+    @Test func `The uptime is the start of the daemon as the node describes itself`() throws {
+        let uptime = try #require(try components(discovery.node("hall"))["uptime"])
+        #expect(uptime["p"] as? String == "sensor" && uptime["dev_cla"] as? String == "timestamp")
+        #expect(uptime["name"] as? String == "Uptime" && uptime["ent_cat"] as? String == "diagnostic")
+        #expect(uptime["stat_t"] as? String == "okaeri/home/node/hall/about")
+        #expect(uptime["val_tpl"] as? String == "{{ value_json.since | default('None', true) }}")
+        #expect(uptime["avty_t"] as? String == "okaeri/home/node/hall/status")
+    }
+
+    @Test func `A node is below the house, in the area of its room`() throws {
+        let node = try device(discovery.node("hall", room: "Küche"))
+        let house = try device(discovery.hub(nodes: ["hall"]))
+        #expect(node["sa"] as? String == "Küche")
+        #expect(node["via_device"] as? String == (house["ids"] as? [String])?.first)
+        #expect(node["via_device"] as? String == "okaeri_home")
+        for room in [nil, "", " "] {
+            let node = try device(discovery.node("hall", room: room))
+            #expect(node["sa"] == nil && node["via_device"] as? String == "okaeri_home")
+        }
+        let region = try device(discovery.region("keys", nodes: ["hall"]))
+        #expect(region["sa"] == nil && region["via_device"] as? String == "okaeri_home")
+        #expect(house["sa"] == nil && house["via_device"] == nil)
+    }
+
+    @Test func `The devices of the house and of a node link to their page`() throws {
+        for page in ["http://hall.local:8080/", "https://192.168.1.2", "http://[fd00::2]:8080/"] {
+            #expect(try device(discovery.node("hall", page: page))["cu"] as? String == page)
+            #expect(try device(discovery.hub(nodes: ["hall"], page: page))["cu"] as? String == page)
+        }
+    }
+
+    /// Home Assistant refuses a whole device for such a link.
+    @Test(arguments: [
+        nil, "", "hall.local:8080", "/page", "http://", "http:///page", "ftp://hall.local", "http://hall local/",
+        "javascript:alert(1)", "http://お帰り/",
+    ])
+    func `A device has no link to anything but a web page`(page: String?) throws {
+        #expect(try device(discovery.node("hall", page: page))["cu"] == nil)
+        #expect(try device(discovery.hub(nodes: ["hall"], page: page))["cu"] == nil)
     }
 
     @Test func `The first identifiers of entities have the names of region, node and room`() throws {

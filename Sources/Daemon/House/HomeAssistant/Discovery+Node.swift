@@ -1,18 +1,29 @@
 import Events
 
 extension Discovery {
-    /// A node, announced by itself: whether it runs and receives, and its Wi-Fi prompt.
+    /// A node, announced by itself: whether it runs and receives, since when, and its Wi-Fi prompt.
     ///
-    /// - Parameter name: letters of ASCII, digits, hyphens and underscores.
-    package func node(_ name: String) -> Announcement {
+    /// - Parameters:
+    ///   - name: letters of ASCII, digits, hyphens and underscores.
+    ///   - room: The node's room, which Home Assistant proposes as the area of the device.
+    ///   - page: The URL of the node's page, if other devices reach it.
+    package func node(_ name: String, room: String? = nil, page: String? = nil) -> Announcement {
         let part = TopicName(name).part
         let identifier = "\(root)_node_\(part)"
         return announcement(
             "node_\(part)",
             device(
                 "Presence node", identifier: identifier, name: "Okaeri \(name)",
-                [EventField("sw", .text(version)), EventField("sn", .text(name))]),
-            [], health(name, identifier) + questions(name, identifier) + answers(name, identifier))
+                [EventField("sw", .text(version)), EventField("sn", .text(name))] + area(room)
+                    + [EventField("via_device", .text(root))] + link(page)),
+            [],
+            health(name, identifier) + maintenance(name, identifier) + questions(name, identifier)
+                + answers(name, identifier))
+    }
+
+    private func area(_ room: String?) -> [EventField] {
+        guard let room, !room.allSatisfy(\.isWhitespace) else { return [] }
+        return [EventField("sa", .text(room))]
     }
 
     private func health(_ node: String, _ identifier: String) -> [Component] {
@@ -25,6 +36,20 @@ extension Discovery {
             component("scanner", "binary_sensor", identifier, "Scanner", node)
                 .with(["dev_cla": "problem", "ent_cat": "diagnostic", "avty_t": status, "json_attr_t": scanner])
                 .state(scanner, "{{ 'OFF' if value_json.ok else 'ON' }}"),
+        ]
+    }
+
+    private func maintenance(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node)
+        return [
+            component("uptime", "sensor", identifier, "Uptime", node)
+                .with(["dev_cla": "timestamp", "ent_cat": "diagnostic", "avty_t": status])
+                .state(topics.about(node), "{{ value_json.since | default('None', true) }}"),
+            component("restart", "button", identifier, "Restart", node)
+                .with(["dev_cla": "restart", "ent_cat": "diagnostic", "avty_t": status])
+                .with(["cmd_t": topics.restart(node), "pl_prs": "restart"])
+                // The broker drops a press that it cannot deliver in time.
+                .with([EventField("msg_exp_int", .integer(30))]),
         ]
     }
 

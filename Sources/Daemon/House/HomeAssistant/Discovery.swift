@@ -41,20 +41,34 @@ package struct Discovery: Sendable {
         return "okaeri_\(site)\(name)"
     }
 
+    /// Returns the link from a device to its page. Home Assistant refuses a device with another link than one to a web page
+    /// (home-assistant/core#78080), so that this omits such a link.
+    func link(_ page: String?) -> [EventField] {
+        guard let page, page.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
+            let host = ["http://", "https://"].first(where: page.hasPrefix).map({ page.dropFirst($0.count) }),
+            !host.isEmpty, !host.hasPrefix("/")
+        else { return [] }
+        return [EventField("cu", .text(page))]
+    }
+
     /// The house.
     ///
     /// - Parameters:
     ///   - nodes: all that are known, online or not.
     ///   - rooms: the rooms whose regions are counted.
     ///   - formerRooms: The rooms of the announcement before. Home Assistant removes the sensors of those that are no longer in `rooms`.
-    package func hub(nodes: [String], rooms: [String] = [], formerRooms: [String] = []) -> Announcement {
+    ///   - page: The URL of the house's page, if other devices reach it.
+    package func hub(
+        nodes: [String], rooms: [String] = [], formerRooms: [String] = [], page: String? = nil
+    ) -> Announcement {
         let count = Component(
             "nodes", "sensor", identifier: "\(root)_nodes", name: "Nodes online", entity: entity("nodes")
         )
         .with(["ent_cat": "diagnostic", "stat_cla": "measurement", "ic": "mdi:access-point-network"])
         .state(topics.house, "{{ value_json.online }}")
         return announcement(
-            "hub", device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))]),
+            "hub",
+            device("House", identifier: root, name: "Okaeri", [EventField("sw", .text(version))] + link(page)),
             Availability.any(of: nodes.sorted(), topics),
             [count] + occupancy + rooms.map(inside) + removed(formerRooms, without: rooms))
     }
