@@ -203,6 +203,16 @@ import Testing
         #expect(try device(discovery.hub(nodes: ["hall"], page: page))["cu"] == nil)
     }
 
+    @Test func `The room is not_home while the region is outside`() throws {
+        let components = try components(discovery.region("keys", nodes: ["hall"]))
+        #expect(
+            components["room"]?["val_tpl"] as? String
+                == "{{ 'not_home' if value_json.state == 'outside' else value_json.room | default('None', true) "
+                + "if value_json.state == 'inside' else 'None' }}")
+        #expect(components["event"]?["name"] as? String == "Event")
+        #expect(components["event"]?["evt_typ"] as? [String] == ["enter", "exit"])
+    }
+
     @Test func `The first identifiers of entities have the names of region, node and room`() throws {
         var discovery = discovery
         #expect(

@@ -69,14 +69,15 @@ extension Discovery {
 
     private func details(_ region: String) -> [Component] {
         let name = TopicName(region), topic = topics.region(name)
+        let room = "value_json.room | default('None', true) if value_json.state == 'inside' else 'None'"
         return [
             component("room", "sensor", region, "Room").with(["ic": "mdi:map-marker"])
-                .state(topic, "{{ value_json.room | default('None', true) }}"),
+                .state(topic, "{{ 'not_home' if value_json.state == 'outside' else \(room) }}"),
             component("changed", "sensor", region, "Last change")
                 .with(["dev_cla": "timestamp", "ent_cat": "diagnostic"])
                 .state(topic, "{{ value_json.since | default('None', true) }}"),
             Component(
-                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Arrival",
+                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Event",
                 entity: entity(names.region(region))
             )
             .with([EventField("evt_typ", .values([.text("enter"), .text("exit")]))])
