@@ -177,9 +177,6 @@ let targets = [
         "ScanBenchmark", in: "Benchmarks/Scan/Harness",
         ["Bluetooth", "ControllerEmulation", "HCI", "IBeacon", "Plumbing", "Presence", "RegionMonitoring"],
         house + lifetimes),
-    program(
-        "SiteBenchmark", in: "Benchmarks/Site/Harness",
-        ["Rooms", "Events", "HCI", "House", "IBeacon", "MQTT", "Plumbing", "RegionMonitoring"]),
     module("TestSupport", in: "Tests", ["DBus", "Logging", "Plumbing"], exclude: ["BlueZ/bluez.py"]),
     module(
         "DaemonTestSupport", in: "Tests",

@@ -142,7 +142,7 @@ import Testing
         #expect(reported.map(\.room) == ["hall"])
     }
 
-    /// Plays the advertisements of a beacon to receivers that publish their observations, each receiver in a room.
+    /// Plays the advertisements of a beacon to radios, each in a room.
     ///
     /// - Parameters:
     ///   - rate: The advertisements a second that each receiver receives, at random times.
@@ -150,28 +150,16 @@ import Testing
     private mutating func play(
         rate: Double, seconds: Int, _ signals: (Double) -> KeyValuePairs<String, Double>
     ) {
-        var plans: [String: ObservationPlan] = [:]
+        var tracker = RoomTracker()
         for step in 0..<(seconds * 10) {
             now = Int64(step) * 100_000_000
-            for (node, signal) in signals(Double(step) / 10) {
-                var plan = plans[node] ?? ObservationPlan(regions: ["keys"], incarnation: node)
-                var published: [ObservationPlan.Publication] = []
-                if plans[node] == nil { published += plan.connected(at: now) }
-                published += plan.advanced(to: now)
-                if Double.random(in: 0..<1, using: &generator) < rate / 10 {
-                    let sum = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
-                    published += plan.heard("keys", rssi: Int8(clamping: Int(signal + 5 * sum)), at: now)
-                    published += plan.determined("keys", .inside, at: now)
-                }
-                plans[node] = plan
-                for observation in published.map(\.observation) where observation.state == .inside {
-                    rooms.heard(
-                        by: node, in: node, signal: observation.signal, spread: observation.spread,
-                        age: observation.age, at: now)
-                }
+            for (node, signal) in signals(Double(step) / 10)
+            where Double.random(in: 0..<1, using: &generator) < rate / 10 {
+                let sum = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
+                tracker.heard(node, in: node, from: 1, rssi: (signal + 5 * sum).rounded(), at: now)
             }
-            rooms.advance(to: now)
-            if let room = rooms.room, room != reported.last?.room { reported.append((Double(now) / 1e9, room)) }
+            tracker.advanced(to: now)
+            if let room = tracker.room, room != reported.last?.room { reported.append((Double(now) / 1e9, room)) }
         }
     }
 

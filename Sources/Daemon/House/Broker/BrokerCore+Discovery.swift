@@ -45,7 +45,10 @@ extension BrokerCore {
 
     /// Publishes the devices that this node announces if they have changed.
     mutating func devicesChanged(at now: Int64) -> [Output] {
-        guard let discovery, isConnected, delivery.isSettled else { return [] }
+        guard discovery != nil, isConnected, delivery.isSettled else { return [] }
+        let names = EntityNames(regions: regions.map(\.identifier), nodes: nodes.all.keys.sorted(), rooms: rooms)
+        self.discovery?.names = names
+        guard let discovery else { return [] }
         let identifiers = regions.map(\.identifier)
         let wanted = Announced(
             house: isHolding
@@ -58,7 +61,8 @@ extension BrokerCore {
         var outputs: [Output] = []
         if let house = wanted.house {
             // Only a hub has counted rooms.
-            let device = discovery.hub(nodes: house.nodes, rooms: house.rooms, formerRooms: old?.house?.rooms ?? [])
+            let device = discovery.hub(
+                nodes: house.nodes, rooms: house.rooms, formerRooms: old?.house?.rooms ?? [], page: settings.page)
             outputs.append(announce(device))
             for identifier in house.regions {
                 outputs.append(
@@ -67,7 +71,7 @@ extension BrokerCore {
                             identifier, nodes: house.nodes, hasBattery: house.batteries.contains(identifier))))
             }
         }
-        if old == nil { outputs.append(announce(discovery.node(node))) }
+        if old == nil { outputs.append(announce(discovery.node(node, room: settings.room, page: settings.page))) }
         return outputs
     }
 

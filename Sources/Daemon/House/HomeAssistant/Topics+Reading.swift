@@ -6,7 +6,6 @@ extension Topics {
         case about(node: String)
 
         case heard(node: String)
-        case restart(node: String)
         case hub
         case wanted
 
@@ -48,7 +47,6 @@ extension Topics {
         return switch (levels[0], levels.dropFirst(2).joined(separator: "/")) {
         case ("node", "status"): .status(node: name)
         case ("node", "heard"): .heard(node: name)
-        case ("node", "restart"): .restart(node: name)
         case ("node", "scanner"): .scanner(node: name)
         case ("node", "about"): .about(node: name)
         case ("node", "prompt/answer"): .promptAnswer(node: name)
