@@ -1,8 +1,8 @@
-import Rooms
 import DaemonTestSupport
 import IBeacon
 import Plumbing
 import RegionMonitoring
+import Rooms
 import TestSupport
 import Testing
 
@@ -16,12 +16,8 @@ import Testing
         .didDetermineState(region: region, state)
     }
 
-    private func agreed(_ region: String, _ state: RegionState) -> Event.Kind {
-        .house(region: region, .didDetermineState(state))
-    }
-
-    private func occupancy(_ regions: [String] = ["anna", "ben"], isAgreed: Bool = false) -> HouseOccupancy {
-        HouseOccupancy(regions: regions, isAgreed: isAgreed)
+    private func occupancy(_ regions: [String] = ["anna", "ben"]) -> HouseOccupancy {
+        HouseOccupancy(regions: regions)
     }
 
     @Test func `the first arrival occupies the home, and the last departure empties it`() {
@@ -63,64 +59,51 @@ import Testing
         #expect(empty.happened(own("anna", .outside)) == nil, "it was never known to be occupied")
     }
 
-    @Test func `with a broker the agreed states decide, and a node that joins runs nothing`() {
-        var home = occupancy(isAgreed: true)
+    @Test func `what a hub says of the house decides nothing at another machine`() {
+        var home = occupancy()
         home.restored(false)
-        #expect(home.happened(own("anna", .inside)) == nil)
-        #expect(home.happened(agreed("anna", .inside)) == nil, "it was inside before this node joined")
-        #expect(home.happened(agreed("ben", .outside)) == nil)
-        #expect(home.happened(agreed("anna", .outside)) == .onEmpty)
-        #expect(home.happened(agreed("ben", .inside)) == .onOccupied)
+        #expect(home.happened(.house(region: "anna", .didDetermineState(.inside))) == nil)
+        #expect(home.happened(own("anna", .inside)) == .onOccupied)
     }
 
     @Test func `a reload runs nothing, and a removed region does not count`() {
         var home = occupancy()
         _ = home.happened(own("anna", .inside))
         _ = home.happened(own("ben", .outside))
-        home.configured(regions: ["ben"], isAgreed: false)
+        home.configured(regions: ["ben"])
         #expect(home.lastKnown == false)
         #expect(home.happened(own("anna", .inside)) == nil)
-        home.configured(regions: ["ben", "carl"], isAgreed: false)
+        home.configured(regions: ["ben", "carl"])
         #expect(home.happened(own("carl", .inside)) == .onOccupied)
     }
 
-    private static func json(_ script: String, _ more: String = "") -> String {
+    private static func json(_ script: String) -> String {
         """
         {"regions": [{"identifier": "home", "uuid": "\(uuidText)"}],
-         "house": {"onOccupied": ["\(script)", "occupied"], "onEmpty": ["\(script)", "empty"]}\(more)}
+         "house": {"onOccupied": ["\(script)", "occupied"], "onEmpty": ["\(script)", "empty"]}}
         """
     }
 
-    private func configuration(_ script: String, isAgreed: Bool = false) throws -> Configuration {
-        let json = Self.json(script, isAgreed ? #", "mqtt": {"host": "localhost"}"# : "")
-        return try Configuration(json: Array(json.utf8), file: "beacons.json")
+    private func configuration(_ script: String) throws -> Configuration {
+        try Configuration(json: Array(Self.json(script).utf8), file: "beacons.json")
     }
 
-    @Test(arguments: [false, true])
-    func `the commands run once, with the event, on the node that acts`(isAgreed: Bool) async throws {
+    @Test func `the commands run once, with the event`() async throws {
         let folder = try TemporaryFolder()
         let (hub, book) = (EventHub(), LogBook())
         let script = try folder.script("hook", "echo $1 $OKAERI_REGION $OKAERI_STATE")
-        func hooks(_ acts: Bool) throws -> Hooks {
-            Hooks(
-                try configuration(script, isAgreed: isAgreed), hub: hub, runner: HookRunner(socket: "/s"),
-                actsForHouse: { acts }, logger: book.logger)
-        }
-        let all = [try hooks(true)] + (isAgreed ? [try hooks(false)] : [])
-        let tasks = all.map { hooks in Task { try await hooks.run() } }
+        let hooks = Hooks(try configuration(script), hub: hub, runner: HookRunner(socket: "/s"), logger: book.logger)
+        let task = Task { try await hooks.run() }
         for state in [RegionState.outside, .inside, .unknown, .inside, .outside] {
-            let kind = isAgreed ? agreed("home", state) : own("home", state)
-            hub.publish(Event(time: evening, kind: kind))
+            hub.publish(Event(time: evening, kind: own("home", state)))
         }
         try await book.logged("info: empty home outside")
         #expect(
             book.text.filter { $0.hasPrefix("info:") } == ["info: occupied home inside", "info: empty home outside"])
-        #expect(await all[0].tally.runs["onEmpty"] == 1)
-        #expect(await all[0].memory.occupied == false)
-        for task in tasks {
-            task.cancel()
-            try await task.value
-        }
+        #expect(await hooks.tally.runs["onEmpty"] == 1)
+        #expect(await hooks.memory.occupied == false)
+        task.cancel()
+        try await task.value
     }
 
     @Test func `a region that the page has saved counts, and sets no command`() async throws {

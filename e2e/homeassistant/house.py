@@ -68,10 +68,9 @@ class House:
         return True
 
     def listen(self):
-        """Subscribes to the events of the house, and to the observations of each node."""
+        """Subscribes to the events of the house, and to what the radios report."""
         self.inside("events", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-t", "okaeri/home/region/+/event")
-        self.inside(
-            "observations", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/region/keys")
+        self.inside("heard", "mosquitto_sub", "-p", str(self.mqtt), "-V", "5", "-F", "%t %p", "-t", "okaeri/home/node/+/heard")
 
     def home_assistant(self):
         folder = self.folder / "homeassistant"
@@ -118,8 +117,12 @@ class House:
                 ["python3", HERE / "air.py", self.folder / f"{name}.rssi"], stdout=subprocess.PIPE, stderr=log)
             self.running[name] = subprocess.Popen(
                 [self.program, "monitor", "--capture", "-", "--config", f"{name}.json", "--wifi", "simulated", "--socket",
-                 f"{name}.sock", "--json"], stdin=air.stdout, stdout=log, stderr=log, cwd=self.folder)
+                 f"{name}.sock", "--state-dir", f"{name}.state", "--json"], stdin=air.stdout, stdout=log, stderr=log, cwd=self.folder)
             air.stdout.close()
+
+    def receiver(self, name):
+        """Starts a node without regions."""
+        self.node(name, regions=[], receiver=True)
 
     def okaeri(self, node, *arguments):
         """Sends a request to a node."""
@@ -130,16 +133,6 @@ class House:
     def report(self, node):
         """Returns the regions of the house, as a node reports them."""
         return json.loads(self.okaeri(node, "nodes", "--json").stdout)
-
-    def owner(self):
-        """Waits until a node writes the state of the house, and returns its name."""
-        node = next(name for name in ("hall", "kitchen", "attic") if name in self.running)
-
-        def found():
-            return self.report(node)["regions"][0]["house"].get("owner")
-
-        wait_for("an owner", lambda: None if found() else "none", 20)
-        return found()
 
     def publish(self, *arguments):
         """Publishes any message."""
@@ -163,10 +156,10 @@ class House:
         status = pathlib.Path(f"/proc/{self.running[node].pid}/status").read_text(encoding="ascii")
         return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1])
 
-    def observations(self, node):
-        """Returns the number of reports of a node that the beacon is inside."""
-        lines = (self.folder / "observations.log").read_text(encoding="utf-8").splitlines()
-        return sum(line.startswith(f"okaeri/home/node/{node}/") and '"inside"' in line for line in lines)
+    def reports(self, node):
+        """Returns the number of reports of a radio with the beacon."""
+        lines = (self.folder / "heard.log").read_text(encoding="utf-8").splitlines()
+        return sum(line.startswith(f"okaeri/home/node/{node}/") and ":100:100" in line for line in lines)
 
     def hear(self, **signals):
         """Sets the strength of the beacon at each node, in dBm; None: not in range."""

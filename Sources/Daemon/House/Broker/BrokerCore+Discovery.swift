@@ -11,7 +11,7 @@ extension BrokerCore {
         var house: House?
 
         struct House: Hashable, Sendable {
-            /// The known nodes, which the availability lists contain.
+            /// The nodes whose status is the availability: while the hub is away, what it decided is not known to be true.
             var nodes: [String]
             /// The identifiers of the regions, and those of them whose battery level is known.
             var regions: [String]
@@ -53,7 +53,7 @@ extension BrokerCore {
         let wanted = Announced(
             house: isHolding
                 ? .init(
-                    nodes: nodes.all.keys.sorted(), regions: identifiers,
+                    nodes: [node], regions: identifiers,
                     batteries: Set(batteries.keys), rooms: rooms) : nil)
         let old = announced
         guard wanted != old else { return [] }
