@@ -50,7 +50,7 @@ struct Radios: Sendable {
     // Each report uses these: the path of the own radio is inlined, that of the others is a call.
 
     @inline(__always)
-    func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : self[radio].isLost }
+    func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : others[radio - 1].isLost }
 
     @inline(__always)
     func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
