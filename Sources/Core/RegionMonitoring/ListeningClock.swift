@@ -105,8 +105,12 @@ struct ListeningClock: Sendable {
 
     @inline(__always)
     func reading(at now: Instant) -> Reading {
-        let listened = listened(at: now)
-        return Reading(
+        reading(at: now, listened: listened(at: now))
+    }
+
+    @inline(__always)
+    private func reading(at now: Instant, listened: Int64) -> Reading {
+        Reading(
             scanned: scanned(at: now), listened: listened, deaf: deaf.addingClamped(deafness(at: listened)),
             wasDeafOfLate: wasDeafOfLate(at: listened))
     }
@@ -149,13 +153,9 @@ struct ListeningClock: Sendable {
         }
     }
 
-    /// Records a reception of a device whose silence does not prove deafness.
-    ///
-    /// - Returns: whether the receiver was deaf until now.
+    /// Records a reception while the scan is on. Returns whether the receiver was deaf until now.
     @inline(__always)
-    mutating func heard(at now: Instant) -> Bool {
-        guard pausedAt == nil else { return false }
-        let listened = listened(at: now)
+    private mutating func heard(at listened: Int64) -> Bool {
         if listened < lastHeard.subtractingClamped(Self.returnTime) { ranBack(to: listened) }
         let deafness = deafness(at: listened)
         if deafness > 0 { deafnessEnded(at: listened) }
@@ -167,14 +167,17 @@ struct ListeningClock: Sendable {
         return true
     }
 
-    /// Records the reception of a device.
+    /// Records a reception. Returns whether the receiver was deaf until now, and the reading, because a call of ``reading(at:)``
+    /// would copy the clock for each report.
     ///
-    /// - Returns: whether the receiver was deaf until now.
+    /// - Parameter key: The device, or `nil` for one whose silence does not prove deafness.
     @inline(__always)
-    mutating func heard(from key: UInt64, at now: Instant) -> Bool {
-        let wasDeaf = heard(at: now)
-        if pausedAt == nil { devices.heard(key, at: lastHeard) }
-        return wasDeaf
+    mutating func heard(from key: UInt64?, at now: Instant) -> (wasDeaf: Bool, listened: Reading) {
+        let listened = listened(at: now)
+        guard pausedAt == nil else { return (false, reading(at: now, listened: listened)) }
+        let wasDeaf = heard(at: listened)
+        if let key { devices.heard(key, at: lastHeard) }
+        return (wasDeaf, reading(at: now, listened: listened))
     }
 
     /// Discards observations that are later than now.

@@ -57,16 +57,15 @@ struct Radios: Sendable {
         radio == 0 ? own.clock.reading(at: now) : readingOfOther(radio, at: now)
     }
 
-    /// Records a reception of a device whose silence does not prove deafness. Returns whether the radio was deaf.
+    /// Records a reception. Returns whether the radio was deaf until then, and its clock.
+    ///
+    /// - Parameter key: The device, or `nil` for one whose silence does not prove deafness.
     @inline(__always)
-    mutating func heard(by radio: Int, at now: Instant) -> Bool {
-        radio == 0 ? own.clock.heard(at: now) : heardByOther(radio, from: nil, at: now)
-    }
-
-    /// Records the reception of a device. Returns whether the radio was deaf.
-    @inline(__always)
-    mutating func heard(from key: UInt64, by radio: Int, at now: Instant) -> Bool {
-        radio == 0 ? own.clock.heard(from: key, at: now) : heardByOther(radio, from: key, at: now)
+    mutating func heard(
+        from key: UInt64?, by radio: Int, at now: Instant
+    ) -> (wasDeaf: Bool, listened: ListeningClock.Reading) {
+        guard radio == 0 else { return heardByOther(radio, from: key, at: now) }
+        return own.clock.heard(from: key, at: now)
     }
 
     @inline(never)
@@ -75,9 +74,10 @@ struct Radios: Sendable {
     }
 
     @inline(never)
-    private mutating func heardByOther(_ radio: Int, from key: UInt64?, at now: Instant) -> Bool {
-        guard let key else { return others[radio - 1].clock.heard(at: now) }
-        return others[radio - 1].clock.heard(from: key, at: now)
+    private mutating func heardByOther(
+        _ radio: Int, from key: UInt64?, at now: Instant
+    ) -> (wasDeaf: Bool, listened: ListeningClock.Reading) {
+        others[radio - 1].clock.heard(from: key, at: now)
     }
 
     var isAnyPresent: Bool { !own.isLost || others.contains { !$0.isLost } }

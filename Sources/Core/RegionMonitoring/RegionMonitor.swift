@@ -108,7 +108,7 @@ public struct RegionMonitor: Sendable {
     ///   - address: the advertiser's, or any number that distinguishes it from the others.
     ///   - radio: The radio that received it.
     public mutating func advertisementHeard(from address: UInt64, by radio: RadioID = .own, at now: Instant) {
-        if radios.heard(from: address, by: radio.position, at: now) { deafnessEnded(at: now) }
+        if radios.heard(from: address, by: radio.position, at: now).wasDeaf { deafnessEnded(at: now) }
     }
 
     /// Handles the reception of a beacon.
@@ -124,11 +124,9 @@ public struct RegionMonitor: Sendable {
         let radio = sighting.radio.position
         // A beacon of a region is no evidence: a household leaves together.
         let isEvidence = beacons[slot].regions.isEmpty
-        let wasDeaf =
-            isEvidence
-            ? radios.heard(from: sighting.identity.key, by: radio, at: now) : radios.heard(by: radio, at: now)
+        let (wasDeaf, listened) = radios.heard(
+            from: isEvidence ? sighting.identity.key : nil, by: radio, at: now)
         if wasDeaf { deafnessEnded(at: now) }
-        let listened = radios.reading(of: radio, at: now)
         var actions: [Action] = []
         var silences: [(index: Int, silence: EndedSilence)] = []
         for position in beacons[slot].signs.indices
