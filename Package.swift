@@ -129,7 +129,7 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Rooms", "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
+            "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
             "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
             "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
