@@ -13,7 +13,7 @@ package struct StatusSummary: Sendable {
 
     /// - Parameters:
     ///   - region: only this one; nil for all.
-    ///   - isHouse: whether it is what the house agrees on: ``StatusReport/ofHouse``.
+    ///   - isHouse: whether it is the states of the house: ``StatusReport/ofHouse``.
     /// - Returns: nil when the daemon does not watch that region.
     package init?(_ report: StatusReport, region: String?, isHouse: Bool = false) {
         self.report = report

@@ -4,13 +4,13 @@ import Client
 
 struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "nodes", abstract: "List the Pis of a house, their observations and the agreed states.",
+        commandName: "nodes", abstract: "List the Pis of a house, their radios and the states of its regions.",
         subcommands: [NodesListCommand.self, NodesForgetCommand.self], defaultSubcommand: NodesListCommand.self)
 }
 
 struct NodesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the nodes, their observations and the agreed states.",
+        commandName: "list", abstract: "List the nodes, their radios and the states of the regions.",
         discussion: "Exit status: 0; 1 if there is no house; 69 if no daemon answers.")
 
     @OptionGroup var socket: SocketOptions
@@ -73,7 +73,7 @@ struct NodesForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Delete a node that will not come back.",
         discussion: """
-            Its last observation no longer counts, and its device disappears from Home Assistant. A node that is online \
+            The regions no longer wait for its radio, and its device disappears from Home Assistant. A node that is online \
             cannot be deleted: exit status 1.
             """)
 

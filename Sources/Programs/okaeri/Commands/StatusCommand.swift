@@ -16,7 +16,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "Only this region.", completion: .regions)
     var region: String?
 
-    @Flag(help: "The state on which all nodes of the house agree, in place of this machine's own.")
+    @Flag(help: "The states of the house as its hub decides them, with the rooms.")
     var house = false
 
     @Option(
