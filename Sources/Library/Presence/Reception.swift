@@ -22,7 +22,7 @@ public struct Reception: Sendable, Equatable {
     }
 }
 
-/// What a radio has received and how much it has listened, in a span of time.
+/// The receptions of a radio in a span of time, and the part of it in which the radio listened.
 package struct RadioReport: Sendable, Equatable {
     package var from: Instant
     package var until: Instant

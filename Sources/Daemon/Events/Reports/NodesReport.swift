@@ -59,9 +59,9 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var adapter: String?
     /// The reason why its Bluetooth does not receive.
     package var reason: String?
-    /// What it is; `nil` if it has published nothing.
+    /// The kind of the node; `nil` if it has published none.
     package var kind: NodeKind?
-    /// What its radio reports, at the hub; `nil` for the hub itself, and for a node that has reported nothing.
+    /// The reports of its radio, at the hub; `nil` for the hub itself, and for a node that has reported nothing.
     package var radio: Radio?
 
     /// The reports of a node's radio.
@@ -102,7 +102,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What a node of a house is.
+/// The kind of a node of a house.
 package enum NodeKind: String, Codable, Sendable, CaseIterable {
     /// It has the regions and decides.
     case hub

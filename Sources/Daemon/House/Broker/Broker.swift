@@ -84,7 +84,7 @@ package final class Broker: Service {
     private let outputs: Outputs
     private let inbox: Inbox
     private let wakeUp = BinarySemaphore()
-    /// What this machine's radio receives for the hub; `nil` at a hub.
+    /// The collector of the receptions of this machine's radio for the hub; `nil` at a hub.
     package let collector: HeardCollector?
     private let events: AsyncStream<Event>
 

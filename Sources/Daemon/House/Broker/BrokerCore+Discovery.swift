@@ -7,7 +7,7 @@ import RegionMonitoring
 extension BrokerCore {
     /// The devices that this node announces.
     struct Announced: Hashable, Sendable {
-        /// What the hub announces; `nil` at a node that does not decide for the house.
+        /// The devices of the house; `nil` at a node that does not decide for it.
         var house: House?
 
         struct House: Hashable, Sendable {

@@ -22,7 +22,7 @@ package struct Topics: Hashable, Sendable {
     /// Returns the topic of a node's description: kind, room, offset, version. Retained.
     package func about(_ node: String) -> String { "\(root)/node/\(node)/about" }
 
-    /// What a receiver has received since its last message. Not retained.
+    /// Returns the topic of a receiver's receptions since its last message. Not retained.
     package func heard(_ node: String) -> String { "\(root)/node/\(node)/heard" }
 
     /// The request to start a node's daemon again. Not retained.

@@ -14,7 +14,7 @@ package struct HouseDirectory: Sendable {
     /// A house.
     package struct Site: Hashable, Sendable {
         package fileprivate(set) var nodes: [String: Node] = [:]
-        /// The node that last said that it decides for the house.
+        /// The node that last claimed to decide for the house.
         package fileprivate(set) var hub: String?
 
         /// The rooms of the nodes, in order, each once.

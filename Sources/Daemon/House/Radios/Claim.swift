@@ -31,7 +31,7 @@ extension HubClaim {
     }
 }
 
-/// Which hub decides for a site. A hub publishes for the house only after the broker has delivered its own claim back.
+/// The election of the hub that decides for a site. A hub publishes for the house only after the broker has delivered its own claim back.
 ///
 /// The broker may lose a claim or deliver an old one. A claim counts while its node is online; a client of MQTT has one last will, which
 /// is that of its status.

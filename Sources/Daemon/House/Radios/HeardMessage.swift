@@ -5,7 +5,7 @@ import IBeacon
 import Plumbing
 import Presence
 
-/// What a receiver has received since its last message: the topic `heard`.
+/// The receptions of a receiver since its last message: the topic `heard`.
 struct HeardMessage: Sendable, Equatable {
     /// The receptions of one sender.
     struct Entry: Sendable, Equatable {

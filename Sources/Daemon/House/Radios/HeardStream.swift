@@ -14,7 +14,7 @@ struct HeardStream: Sendable {
     /// The longest time of which one message reports.
     private static let longest: Int64 = 60 * Nanoseconds.second
 
-    /// How fast two clocks can drift apart: one part in so many.
+    /// The fastest drift of two clocks: one part in so many.
     private static let drift: Int64 = 2000
 
     /// The delay beyond the usual one from which on a message counts as late.
