@@ -126,7 +126,8 @@ package struct HouseReport: Codable, Sendable, Equatable {
     package var waiting: [String] = []
 
     package init(
-        state: RegionState, lastKnown: RegionState, since: String? = nil, room: String? = nil, owner: String?,
+        state: RegionState, lastKnown: RegionState, since: String? = nil, room: String? = nil,
+        owner: String? = nil,
         waiting: [String] = []
     ) {
         (self.state, self.lastKnown, self.since) = (state, lastKnown, since)

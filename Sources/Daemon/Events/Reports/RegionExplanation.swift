@@ -67,6 +67,7 @@ package struct RegionExplanation: Sendable {
                 ("else", others(beacon, sign)),
                 ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
             ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
+            + (beacon.radios ?? []).map { "  \("radio".padding(to: 10))\($0.words)" }
     }
 
     private var state: String {
@@ -256,5 +257,16 @@ extension SignReport {
         (exitAfter, isLearned, sensitivity) = (region.exitAfter, region.isLearned, region.sensitivity)
         (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI)
         (measuredPower, pathLossExponent) = (region.measuredPower, region.pathLossExponent)
+    }
+}
+
+extension JudgementReport.Radio {
+    fileprivate var words: String {
+        var words = [name.isEmpty ? "this machine" : name]
+        if let signal { words.append("\(signal.plain) dBm") }
+        words.append(
+            away
+                ? "away" : decides ? "gone after \(exitAfter.plain) s by itself" : "has not received it for a while")
+        return words.joined(separator: ", ").plain()
     }
 }

@@ -25,6 +25,9 @@ extension Broker {
     /// Whether this node is a hub that decides for the house.
     package var isHub: Bool { guarded.withLock { $0.core.isHub && $0.core.election.isDeciding } }
 
+    /// The sentence about another hub of this site; `nil` if there is none.
+    package var conflict: String? { guarded.withLock(\.core.conflict) }
+
     /// Returns the state of a region for the house: at a receiver the word of the hub.
     package func word(on region: String) -> RegionValue? { guarded.withLock { $0.core.word(on: region) } }
 

@@ -21,7 +21,8 @@ extension BrokerCore {
         guard isHub else { return [] }
         let (name, card) = (radio ?? node, radio.flatMap { nodes[$0]?.card })
         guard let room = radio == nil ? settings.room : card?.room else { return [] }
-        let offset = radio == nil ? settings.offset : card?.offset ?? 0
+        // A report has its radio's offset.
+        let offset = radio == nil ? settings.offset : 0
         house.heard(by: name, in: room, identifier, from: beacon, rssi: Double(rssi) + offset, at: now.instant)
         return []
     }
@@ -101,7 +102,8 @@ extension BrokerCore {
 
     /// Returns the message of a region's state.
     func value(of region: Region) -> MQTTPublication {
-        let value = states[region.identifier] ?? RegionValue(identifier: region.identifier)
+        var value = states[region.identifier] ?? RegionValue(identifier: region.identifier)
+        value.room = house.room(of: region.identifier)
         return .value(
             topics.region(name(region.level)), Wire.region(value, region.region.region.constraint).utf8,
             isRefreshed: true)

@@ -44,7 +44,7 @@ extension BrokerCore {
 
     /// Handles CONNACK. The broker delivers its retained messages next.
     mutating func connected(at now: Moment) -> [Output] {
-        (nodes, announced, strangers, words) = (HouseNodes(), nil, [], [:])
+        (nodes, announced, strangers) = (HouseNodes(), nil, [])
         (isConnected, batteryTopics) = (true, [])
         delivery.connected(at: now.instant)
         if isHub { election.connected() }
@@ -60,7 +60,8 @@ extension BrokerCore {
         election.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
         announced = nil
-        return released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node))] + wordsLost(at: now)
+        (nodes, hub) = (HouseNodes(), nil)
+        return released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node))] + hubChanged(at: now)
             + (isHub ? [] : wantedChanged(nil, at: now.instant))
     }
 
@@ -140,7 +141,7 @@ extension BrokerCore {
         let claim = HubClaim(message.payload)
         guard isHub else {
             hub = claim
-            return []
+            return hubChanged(at: now)
         }
         let nodes = nodes
         return decided(
@@ -160,13 +161,20 @@ extension BrokerCore {
             return [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) } + occupancyDetermined()
                 + devicesChanged(at: now.instant) + remainsLookedFor(at: now.instant) + wentOnline()
         case .yielded(let other):
-            let note =
-                "the node \"\(other)\" is the hub of the site \"\(settings.site)\": this one publishes nothing for the house; "
-                + HubElection.remedy
             announced = nil
-            return topicsOfHub.map { .release(topic: $0) } + radiosLeft() + wentOnline() + [.note(note)]
+            return topicsOfHub.map { .release(topic: $0) } + radiosLeft() + wentOnline()
+                + [.note(conflict(with: other))]
         }
     }
+
+    /// The sentence about two hubs, with the two ways out.
+    private func conflict(with other: String) -> String {
+        "the node \"\(other)\" is the hub of the site \"\(settings.site)\": this one publishes nothing for the house; "
+            + "run `sudo okaeri join` to make it a receiver, or give it another \"site\" of \"mqtt\""
+    }
+
+    /// The sentence about another hub of this site; `nil` if there is none.
+    var conflict: String? { if case .yielded(let other) = election.state { conflict(with: other) } else { nil } }
 
     private mutating func wentOnline() -> [Output] {
         guard !isOnline else { return [] }
@@ -187,7 +195,7 @@ extension BrokerCore {
     private mutating func nodesChanged(at now: Moment) -> [Output] {
         let nodes = nodes
         election.nodesChanged({ nodes.isOnline($0) }, at: now.instant)
-        return occupancyDetermined() + devicesChanged(at: now.instant)
+        return hubChanged(at: now) + occupancyDetermined() + devicesChanged(at: now.instant)
     }
 
     /// Handles the passing of time for the nodes.
@@ -262,11 +270,6 @@ extension BrokerCore {
         if !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + occupancyDetermined() + devicesChanged(at: now.instant)
     }
-}
-
-extension HubElection {
-    /// The two ways out of a site with two hubs.
-    static let remedy = "run `sudo okaeri join` to make it a receiver, or give it another \"site\" of \"mqtt\""
 }
 
 extension HouseNodes {

@@ -23,7 +23,16 @@ extension BrokerCore {
         guard isHub, name != node, !message.isRetained, election.isDeciding, nodes.isOnline(name),
             radios[name] != nil || radios.count < HouseNodes.limit, let heard = HeardMessage(message.payload)
         else { return [] }
-        return [.reported(radio: name, radios[name, default: HeardStream(at: now)].received(heard, at: now))]
+        var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)
+        let offset = nodes[name]?.card?.offset ?? 0
+        if offset != 0 {
+            for index in report.receptions.indices {
+                report.receptions[index].rssi = report.receptions[index].rssi.map {
+                    Int8(min(max(Double($0) + offset.rounded(), -127), 20))
+                }
+            }
+        }
+        return [.reported(radio: name, report)]
     }
 
     /// Handles that a radio's node is offline.
@@ -96,6 +105,7 @@ extension BrokerCore {
         }
         guard before != nil || words.count < Self.wordLimit else { return [] }
         words[level] = word
+        guard isHubKnown else { return [] }
         var news: [HouseNews] = []
         if before?.state != word.state { news.append(.didDetermineState(word.state)) }
         if before?.room != word.room { news.append(.didDetermineRoom(word.room)) }
@@ -114,11 +124,12 @@ extension BrokerCore {
         return [.happened(.house(region: word.identifier, news), at: now.wall)]
     }
 
-    /// Handles that the hub's word is not known any more.
-    mutating func wordsLost(at now: Moment) -> [Output] {
-        defer { (words, lastEvent) = ([:], [:]) }
+    /// Handles that the hub may have come or gone. Without it the last word is not the state of now.
+    mutating func hubChanged(at now: Moment) -> [Output] {
+        guard !isHub, isHubKnown != (hubName != nil) else { return [] }
+        isHubKnown.toggle()
         return words.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
-            .map { .happened(.house(region: $0.identifier, .didDetermineState(.unknown)), at: now.wall) }
+            .map { .happened(.house(region: $0.identifier, .didDetermineState(isHubKnown ? $0.state : .unknown)), at: now.wall) }
     }
 
     /// The number of regions whose word is stored.

@@ -72,6 +72,8 @@ struct BrokerCore: Sendable {
     var unrecorded: [String: [HouseEvent]] = [:]
     /// The regions as the hub of the site publishes them, by level, at a receiver.
     var words: [String: RegionValue] = [:]
+    /// Whether the hub is online, as far as the consumers of events know.
+    var isHubKnown = false
     /// The identifier of the last event of each.
     var lastEvent: [String: UInt64] = [:]
 

@@ -94,7 +94,7 @@ final class BrokerSupervisor: Service {
             if case .running(let broker, _) = guarded.state { return (broker, true, guarded.problem) }
             return (nil, guarded.wanted != nil, guarded.problem)
         }
-        if let broker { return StatusReport.MQTT(broker.state, problem: problem) }
+        if let broker { return StatusReport.MQTT(broker.state, problem: problem ?? broker.conflict) }
         guard isWanted else { return nil }
         return .init(
             connected: false,

@@ -93,8 +93,9 @@ extension Daemon: APIBackend {
             report.saved = sources(identifier)
             report.battery = battery.map { BatteryReport($0, source) }
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
-            report.house = broker.map { broker in
-                HouseReport(broker.word(on: identifier), hub: broker.hub, waiting: region.waiting)
+            // A region of this machine's own has no state for the house.
+            report.house = broker.flatMap { broker in
+                broker.word(on: identifier).map { HouseReport($0, hub: broker.hub, waiting: region.waiting) }
             }
             return report
         }
