@@ -170,7 +170,7 @@ import Testing
     }
 
     /// Twenty seconds in each of two rooms, and ten for each way between them.
-    @Test(arguments: [(rate: 0.5, share: 0.7), (rate: 1.0, share: 0.8), (rate: 2.0, share: 0.81)])
+    @Test(arguments: [(rate: 0.5, share: 0.68), (rate: 1.0, share: 0.8), (rate: 2.0, share: 0.81)])
     mutating func `a person who walks is followed at any rate of advertisements`(rate: Double, share: Double) {
         play(rate: rate, seconds: 1200) { time in
             let phase = time.truncatingRemainder(dividingBy: 60)

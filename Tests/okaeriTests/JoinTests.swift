@@ -11,8 +11,6 @@ import Testing
 /// `okaeri join` as people run it, with a real mosquitto.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct JoinTests {
     private let binary: Binary
-    private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-
     init() throws { binary = try Binary() }
 
     private var files: [String] {
@@ -30,10 +28,9 @@ import Testing
             MQTTSettings(broker: .init(host: "127.0.0.1", port: broker.port), clientID: "hall-\(site)"),
             onMessage: { _ in })
         let running = Task { try await client.run() }
-        let beacon = #"{"identifier":"keys","uuid":"\#(Self.uuid)","major":100,"minor":7}"#
         let messages = [
-            "region/keys": #"{"state":"inside","by":"ff","seq":1,"beacon":\#(beacon)}"#,
-            "node/hall/about": #"{"room":"hall","regions":["keys"]}"#, "node/hall/status": "online",
+            "hub": #"{"name":"hall","incarnation":"a1","since":"2026-11-22T17:00:00.000Z"}"#,
+            "node/hall/about": #"{"kind":"hub","room":"hall"}"#, "node/hall/status": "online",
         ]
         for (topic, payload) in messages { client.publish(.value("okaeri/\(site)/\(topic)", payload.utf8)) }
         try await broker.logged("'okaeri/\(site)/", times: messages.count)
@@ -55,14 +52,13 @@ import Testing
         let joined = try configuration()
         #expect(joined.mqtt?.broker == .init(host: "127.0.0.1", port: broker.port) && joined.mqtt?.site == "home")
         #expect((joined.node.name, joined.node.room) == ("kitchen", "Küche"))
-        #expect(
-            joined.regions.map { "\($0.identifier) \($0.monitored.signsText)" } == ["keys \(Self.uuid)/100/7"])
+        #expect(joined.isReceiver && joined.regions.isEmpty && outcome.output.contains("hub: hall"))
         #expect(files == ["beacons.json"])
         let same = try binary.run(arguments)
         #expect(same.status == 0 && same.output.contains("stays as it is"), "\(same)")
         let report = try binary.run(arguments + ["--json"])
         #expect(report.output.split(separator: "\n").count == 1, "\(report)")
-        for part in [#""changed":false"#, #""node":"kitchen""#, #""regions":["keys"]"#, #""site":"home""#] {
+        for part in [#""changed":false"#, #""node":"kitchen""#, #""hub":"hall""#, #""site":"home""#] {
             #expect(report.output.contains(part), "\(report)")
         }
         let taken = try binary.run(arguments.map { $0 == "kitchen" ? "hall" : $0 })

@@ -21,7 +21,8 @@ package struct HouseRegions: Sendable {
 
     private struct Region: Sendable {
         var tracker = RoomTracker()
-        var state = RegionState.unknown
+        /// The last determined state; `nil` before the first.
+        var state: RegionState?
         /// The last room that was announced; `nil`: none.
         var room: String?
         /// The news that wait for the room of an arrival, and the time at which they are due.

@@ -7,6 +7,8 @@ package struct DaemonCounts: Sendable, Equatable {
     package var beacons = Beacons()
     /// The number of events that wait for the disk; `nil`: nothing is recorded.
     package var unwritten: Int?
+    /// The radios that report to this hub, by name.
+    package var radios: [(name: String, report: NodeReport.Radio)] = []
     /// The start of the daemon, in nanoseconds since the Unix epoch.
     package var started: Int64
     package var version: String
@@ -17,6 +19,13 @@ package struct DaemonCounts: Sendable, Equatable {
         self.started = started
         self.version = version
         self.commit = commit
+    }
+
+    package static func == (left: DaemonCounts, right: DaemonCounts) -> Bool {
+        (left.events, left.hooks, left.beacons, left.unwritten, left.started)
+            == (right.events, right.hooks, right.beacons, right.unwritten, right.started)
+            && (left.version, left.commit) == (right.version, right.commit)
+            && left.radios.elementsEqual(right.radios) { $0 == $1 }
     }
 
     /// The beacons in the air.
@@ -79,6 +88,22 @@ package struct Measurements: Sendable {
         for service in status.services ?? [] {
             peripherals.add(service.connected, ("service", service.identifier ?? service.service))
         }
-        return [mqtt, peripherals] + notifications
+        return [mqtt, peripherals] + radios + notifications
+    }
+
+    private var radios: [MetricFamily] {
+        var up = MetricFamily("okaeri_radio_up", .gauge, "Whether the reports of a radio of this hub come.")
+        var rate = MetricFamily(
+            "okaeri_radio_receptions_per_second", .gauge, "What a radio receives of the hub's beacons.")
+        var share = MetricFamily(
+            "okaeri_radio_listening", .gauge, unit: "ratio", "The part of the time that a radio listens.")
+        var lost = MetricFamily("okaeri_radio_reports_lost", .counter, "Reports of a radio that did not come.")
+        for (name, radio) in counts.radios {
+            up.add(!radio.away, ("radio", name))
+            rate.add(radio.rate, ("radio", name))
+            share.add(radio.share, ("radio", name))
+            lost.add(radio.lost, ("radio", name))
+        }
+        return [up, rate, share, lost]
     }
 }
