@@ -54,7 +54,8 @@ extension BrokerCore {
     mutating func radiosAdvanced(to now: Int64) -> [Output] {
         let away = radios.filter { $0.value.awayAt.map { $0 <= now } ?? false }.keys.sorted()
         let due = heardAt.map { $0 <= now } ?? false
-        if due { heardAt = isOnline ? now.addingClamped(Self.interval) : nil }
+        // The broker delivers what the hub wants before this node is online.
+        if due { heardAt = now.addingClamped(Self.interval) }
         return away.flatMap { radioLeft($0) } + (due && isOnline ? [.collectHeard] : [])
     }
 
