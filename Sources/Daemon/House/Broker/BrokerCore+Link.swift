@@ -16,10 +16,10 @@ extension BrokerCore {
     /// Returns the values and subscriptions that do not depend on a connection.
     func started() -> [Output] {
         var filters = [
-            topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.everyRegion,
+            topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted, topics.everyRegion,
             topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
         ]
-        filters += isHub ? [topics.everyHeard, topics.everyBattery, topics.house] : [topics.wanted, topics.everyEvent]
+        filters += isHub ? [topics.everyHeard, topics.everyBattery, topics.house] : [topics.everyEvent]
         // What an earlier version retained.
         filters.append(topics.everyObservation(by: node))
         return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
@@ -79,7 +79,7 @@ extension BrokerCore {
         case .about(let name): return descriptionReceived(message, from: name, at: now)
         case .scanner(let name): return scannerReceived(message, from: name, at: now.instant)
         case .hub: return claimReceived(message, at: now)
-        case .wanted: return isHub ? [] : wantedChanged(WantedBeacons(message.payload), at: now.instant)
+        case .wanted: return wantedReceived(message, at: now.instant)
         case .observation(_, let name): return name == node ? remains(message) : []
         case .region(let level): return regionReceived(message, level, at: now)
         case .battery(let level):
@@ -146,6 +146,14 @@ extension BrokerCore {
         let nodes = nodes
         return decided(
             election.received(claim, isRetained: message.isRetained, at: now.instant) { nodes.isOnline($0) }, at: now)
+    }
+
+    private mutating func wantedReceived(_ message: MQTTMessage, at now: Int64) -> [Output] {
+        guard isHub else { return wantedChanged(WantedBeacons(message.payload), at: now) }
+        if isHolding, !message.isRetained, message.payload != wantedValue.payload {
+            repeats.want(message.topic, at: now)
+        }
+        return []
     }
 
     /// Carries out a decision about which hub decides for the site.
