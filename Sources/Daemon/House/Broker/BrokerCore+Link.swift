@@ -165,6 +165,8 @@ extension BrokerCore {
             repeats.want(topics.hub, at: now.instant)
             return []
         case .began:
+            // The broker may have another value than the one that this hub published last.
+            houseValue = []
             batteriesAt = now.instant.addingClamped(Self.batteryDelay)
             return [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) } + occupancyDetermined()
                 + devicesChanged(at: now.instant) + remainsLookedFor(at: now.instant) + wentOnline()
