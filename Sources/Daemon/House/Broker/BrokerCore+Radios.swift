@@ -118,6 +118,7 @@ extension BrokerCore {
         guard !isHub, !message.isRetained, let event = Wire.event(message.payload), let word = words[level],
             lastEvent[level] != event.identifier
         else { return [] }
+        if lastEvent[level] == nil, lastEvent.count >= Self.wordLimit { lastEvent = [:] }
         lastEvent[level] = event.identifier
         let news: HouseNews =
             event.kind == .enter
