@@ -55,7 +55,7 @@ extension BrokerCore {
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         (isConnected, isOnline, looksUntil, batteriesAt) = (false, false, nil, nil)
-        (repeats, retention) = (RepeatPlan(), Retention())
+        (repeats, retention, hub) = (RepeatPlan(), Retention(), nil)
         delivery.disconnected()
         election.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
