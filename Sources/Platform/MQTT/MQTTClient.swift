@@ -69,7 +69,8 @@ package final class MQTTClient: Sendable {
     /// Publishes now, or when there is a connection; see ``MQTTPublication``.
     package func publish(_ publication: MQTTPublication) { post(.published(publication)) }
 
-    /// Gives the topic up to another client: a value that is due is still sent, and never again.
+    /// Gives the topic up to another client: a value that is due is still sent, and never again. Its events that wait until the gate
+    /// is open are dropped.
     package func release(_ topic: String) { post(.released(topic: topic)) }
 
     /// Publishes the topic's value once more after another client has overwritten it.

@@ -103,6 +103,7 @@ struct Outbox: Sendable {
 
     /// Gives the topic up to another client.
     mutating func release(_ topic: String) {
+        if !backlog.isEmpty { backlog.replace(with: backlog.contents.filter { $0.publication.topic != topic }) }
         guard let value = values[topic] else { return }
         if value.isDue || value.isInFlight { values[topic]?.isReleased = true } else { values[topic] = nil }
     }

@@ -172,7 +172,8 @@ extension BrokerCore {
                 + devicesChanged(at: now.instant) + remainsLookedFor(at: now.instant) + wentOnline()
         case .yielded(let other):
             announced = nil
-            return topicsOfHub.map { .release(topic: $0) } + radiosLeft() + wentOnline()
+            let events = regions.map { topics.event(name($0.level)) }
+            return (topicsOfHub + events).map { .release(topic: $0) } + radiosLeft() + wentOnline()
                 + [.note(conflict(with: other))]
         }
     }

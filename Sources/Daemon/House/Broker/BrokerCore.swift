@@ -15,7 +15,7 @@ struct BrokerCore: Sendable {
         case publish(MQTTPublication)
         /// Publish the topic's value again: another client changed it.
         case `repeat`(topic: String)
-        /// Do not publish the topic again: its value at the broker is another node's from now on.
+        /// Do not publish the topic again: its value at the broker is another node's from now on. Its events that wait are dropped.
         case release(topic: String)
         case subscribe(String)
         case unsubscribe(String)
