@@ -220,6 +220,15 @@ struct MQTTSessionTests {
         #expect(!scene.connect(at: 20).contains("event event=enter"))
     }
 
+    @Test func `an event that waits for the gate is dropped when its topic is released`() {
+        var scene = Scene { $0.gate = "status" }
+        _ = scene.connect()
+        #expect(scene.steps(at: 5, .event("one", "enter"), .event("other", "exit")) == ["wait 150.0"])
+        #expect(
+            scene.steps(at: 6, .released(topic: "one"), .value("status", "online"))
+                == ["value status=online", "event other=exit", "wait 26.0"])
+    }
+
     @Test func `a session publishes its will and stops`() {
         var scene = Scene { $0.gate = "status" }
         _ = scene.steps(.value("status", "online"))
