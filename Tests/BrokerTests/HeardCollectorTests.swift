@@ -8,7 +8,7 @@ import Testing
 
 @testable import House
 
-/// What a receiver's radio collects for the hub.
+/// The receptions that a receiver collects for the hub.
 @Suite struct HeardCollectorTests {
     private final class Count: Sendable {
         private let count = Mutex(0)

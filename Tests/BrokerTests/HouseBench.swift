@@ -67,7 +67,7 @@ struct HouseBench {
 
     private(set) var nodes: [String: Node] = [:]
     private(set) var retained: [String: [UInt8]] = [:]
-    /// What was published, in order; the node of another client is empty.
+    /// All publications, in order; the node of another client is empty.
     private(set) var log: [Publication] = []
     /// The topics that the broker does not deliver.
     var withheld: Set<String> = []

@@ -10,7 +10,7 @@ import Testing
 
 @testable import House
 
-/// What the hub of a house publishes about its regions and its radios.
+/// The messages of a hub about its regions and its radios.
 @Suite struct HubTests {
     private var house = HouseBench()
 
@@ -167,7 +167,7 @@ import Testing
         #expect(house.nodes["hall"]?.lost == [])
         house.kill("attic")
         #expect(house.nodes["hall"]?.lost == ["attic"])
-        // Its status says online, and its messages are missing.
+        // Its status is online, and its messages are missing.
         house.withheld = ["okaeri/home/node/loft/heard"]
         house.pass(9)
         #expect(house.nodes["hall"]?.lost == ["attic"])
