@@ -44,7 +44,8 @@ extension BrokerCore {
 
     /// Handles CONNACK. The broker delivers its retained messages next.
     mutating func connected(at now: Moment) -> [Output] {
-        (nodes, announced, strangers) = (HouseNodes(), nil, [])
+        // The broker delivers the words again, without those of regions that were removed meanwhile.
+        (nodes, announced, strangers, words) = (HouseNodes(), nil, [], [:])
         (isConnected, batteryTopics) = (true, [])
         delivery.connected(at: now.instant)
         if isHub { election.connected() }
