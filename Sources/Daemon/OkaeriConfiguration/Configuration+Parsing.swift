@@ -94,7 +94,8 @@ extension Configuration {
         if let node = top.node("house") { configuration.house = house(node, problems) }
         if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
         if isReceiver, top.node("mqtt") == nil {
-            top.report("receiver", found: "true, without \"mqtt\"", expected: "\"mqtt\" beside it, the broker of the hub")
+            top.report(
+                "receiver", found: "true, without \"mqtt\"", expected: "\"mqtt\" beside it, the broker of the hub")
         }
         configuration.isReceiver = isReceiver
         if let node = top.node("web") { configuration.web = web(node, problems) }

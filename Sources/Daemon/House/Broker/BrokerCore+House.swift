@@ -84,7 +84,9 @@ extension BrokerCore {
 
     /// Publishes an event of the house that is recorded.
     mutating func recorded(_ news: HouseNews, of identifier: String) -> [Output] {
-        guard news.isOwned, var waiting = unrecorded[identifier], let position = positions[identifier] else { return [] }
+        guard news.isOwned, var waiting = unrecorded[identifier], let position = positions[identifier] else {
+            return []
+        }
         let event = waiting.removeFirst()
         unrecorded[identifier] = waiting.isEmpty ? nil : waiting
         guard election.isDeciding else { return [] }

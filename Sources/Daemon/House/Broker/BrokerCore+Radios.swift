@@ -82,14 +82,18 @@ extension BrokerCore {
     }
 
     /// Whether a message is due though nothing was received.
-    func isIdleMessageDue(at now: Int64) -> Bool { now.subtractingClamped(heardLast) >= Self.idleInterval - Self.promptness }
+    func isIdleMessageDue(at now: Int64) -> Bool {
+        now.subtractingClamped(heardLast) >= Self.idleInterval - Self.promptness
+    }
 
     /// Handles a region's state at the broker: at a receiver the word of the hub.
     mutating func regionReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
         guard !isHub else {
             // Another client changed it, or it is a region of an earlier configuration.
             guard let identifier = identifiers[level], let position = positions[identifier] else {
-                if message.payload.isEmpty { strangers.remove(level) } else if strangers.count < Self.topicLimit {
+                if message.payload.isEmpty {
+                    strangers.remove(level)
+                } else if strangers.count < Self.topicLimit {
                     strangers.insert(level)
                 }
                 return []
@@ -131,7 +135,10 @@ extension BrokerCore {
         guard !isHub, isHubKnown != (hubName != nil) else { return [] }
         isHubKnown.toggle()
         return words.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
-            .map { .happened(.house(region: $0.identifier, .didDetermineState(isHubKnown ? $0.state : .unknown)), at: now.wall) }
+            .map {
+                .happened(
+                    .house(region: $0.identifier, .didDetermineState(isHubKnown ? $0.state : .unknown)), at: now.wall)
+            }
     }
 
     /// The number of regions whose word is stored.

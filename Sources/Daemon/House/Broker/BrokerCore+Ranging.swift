@@ -41,7 +41,8 @@ extension BrokerCore {
     private func ranging(_ part: Part, _ beacon: RegionMonitor.BeaconSnapshot.Reception?) -> Output {
         let accuracy = beacon.flatMap { $0.accuracy < 0 ? nil : ($0.accuracy * 100).rounded() / 100 }
         let fields = [
-            EventField("rssi", beacon.map { .integer(Int($0.rssi.rounded())) } ?? .null), Wire.number("accuracy", accuracy),
+            EventField("rssi", beacon.map { .integer(Int($0.rssi.rounded())) } ?? .null),
+            Wire.number("accuracy", accuracy),
             Wire.text("proximity", beacon.map { Proximity(accuracy: $0.accuracy).rawValue }),
         ]
         let topic = topics.ranging(TopicName(part.region), by: part.radio)

@@ -93,7 +93,9 @@ struct HubElection: Sendable {
     }
 
     /// Handles a message on the claim's topic; `nil`: an empty one, or no claim.
-    mutating func received(_ claim: HubClaim?, isRetained: Bool, at now: Int64, _ isOnline: (String) -> Bool) -> Decision {
+    mutating func received(_ claim: HubClaim?, isRetained: Bool, at now: Int64, _ isOnline: (String) -> Bool)
+        -> Decision
+    {
         if claim == own {
             (other, claimsAt) = (nil, nil)
             guard state == .claiming else { return .nothing }

@@ -84,7 +84,9 @@ package final class HeardCollector: Sendable {
                 guarded.last = (now, listened)
                 (guarded.entries, guarded.count, guarded.others) = ([:], 0, [])
                 if guarded.present.count > Self.presentLimit / 2 {
-                    guarded.present = guarded.present.filter { $0.value.duration(to: now) <= .nanoseconds(Self.absence) }
+                    guarded.present = guarded.present.filter {
+                        $0.value.duration(to: now) <= .nanoseconds(Self.absence)
+                    }
                 }
             }
             let from = guarded.last?.time ?? now

@@ -48,7 +48,8 @@ extension HeardMessage {
             return switch entry.sender {
             case .beacon(let identity, let power):
                 .values([
-                    .text("\(identity.uuid):\(identity.major):\(identity.minor)"), .values(samples), .integer(Int(power)),
+                    .text("\(identity.uuid):\(identity.major):\(identity.minor)"), .values(samples),
+                    .integer(Int(power)),
                 ])
             case .device(let address, _): .values([.text("\(Self.addressPrefix)\(address)"), .values(samples)])
             }

@@ -59,7 +59,9 @@ struct HouseNodes: Sendable {
                 return
             }
             let until = now.addingClamped(isRetained ? Self.foundValidity : Self.validity)
-            if case .online(let known) = node.status, isRetained { node.status = .online(until: known) } else {
+            if case .online(let known) = node.status, isRetained {
+                node.status = .online(until: known)
+            } else {
                 node.status = .online(until: until)
             }
             if !isRetained { node.deletedAt = nil }

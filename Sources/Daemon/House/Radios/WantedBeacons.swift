@@ -21,7 +21,8 @@ struct WantedBeacons: Sendable, Equatable {
     var payload: String {
         let list = beacons.map { beacon in
             [
-                Wire.text("uuid", "\(beacon.uuid)"), EventField("major", beacon.major.map { .integer(Int($0)) } ?? .null),
+                Wire.text("uuid", "\(beacon.uuid)"),
+                EventField("major", beacon.major.map { .integer(Int($0)) } ?? .null),
                 EventField("minor", beacon.minor.map { .integer(Int($0)) } ?? .null),
             ]
         }

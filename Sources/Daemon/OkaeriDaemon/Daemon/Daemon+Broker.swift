@@ -14,7 +14,8 @@ import WiFi
 extension Daemon {
     /// The connection to the broker of the configuration; without one nothing of MQTT runs.
     static func broker(
-        _ configuration: Configuration, options: Options, hub: EventHub, answered: PromptAnswers, restart: RestartService,
+        _ configuration: Configuration, options: Options, hub: EventHub, answered: PromptAnswers,
+        restart: RestartService,
         logger: Logger
     ) throws -> BrokerSupervisor {
         try BrokerSupervisor(
