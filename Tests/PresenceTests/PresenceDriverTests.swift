@@ -53,6 +53,44 @@ import Testing
         #expect(exits == 0)
     }
 
+    /// The attic reports of each of these seconds, in which it received nothing, or the beacon.
+    private func report(_ seconds: ClosedRange<Int>, _ driver: PresenceDriver, isReceived: Bool = false) {
+        for second in seconds.map(Double.init) {
+            let beacon = Reception.Sender.beacon(home, measuredPower: -59)
+            let receptions = isReceived ? [Reception(beacon, rssi: -60, at: instant(second - 0.5))] : []
+            driver.received(
+                RadioReport(
+                    from: instant(second - 1), until: instant(second), share: 1, others: 0, receptions: receptions),
+                byRadioNamed: "attic", at: instant(second))
+        }
+    }
+
+    @Test func `reports of another radio end no presence while the own radio may be mute`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        _ = driver.scannerDidReceive(event().span.bytes, at: at(1))
+        report(2...30, driver)
+        #expect(exits == 0)
+        for second in 31...40 {
+            driver.scannerDidHearController(at: at(Double(second)))
+            _ = driver.scannerDidFinishTurn(at: at(Double(second)))
+        }
+        #expect(exits == 1)
+    }
+
+    @Test func `a hub without an adapter decides by the reports of its radios`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        driver.scannerDidUpdate(AdapterUpdate(state: .unsupported, adapter: nil, reason: ""), at: at(0.5))
+        report(1...20, driver, isReceived: true)
+        #expect(driver.regionSnapshots.map(\.state) == [.inside])
+        driver.radioLost(named: "attic", at: instant(21))
+        #expect(driver.regionSnapshots.map(\.state) == [.unknown])
+        #expect(driver.regionSnapshots.map(\.waiting) == [["attic"]])
+        report(60...61, driver)
+        #expect(driver.regionSnapshots.map(\.state) == [.unknown] && exits == 0)
+        report(62...70, driver)
+        #expect(driver.regionSnapshots.map(\.state) == [.outside] && exits == 1)
+    }
+
     @Test func `pauses of the scan are timed, and its beginnings counted`() {
         let driver = driver(exitAfter: 5, quietPeriod: nil)
         #expect(driver.snapshot(at: instant(1)).pausedSince == nil)

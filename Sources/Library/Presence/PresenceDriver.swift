@@ -256,7 +256,7 @@ extension PresenceDriver {
         state.withLock { state in
             let isListening = timing != nil
             state.listening = timing
-            state.pausedSince = isListening ? nil : now
+            (state.pausedSince, state.isOwnDoubted) = (isListening ? nil : now, false)
             // A start with another timing is a change of the mode, and not the end of an incident.
             let isRetimed = timing != nil && state.airTime.timing.map { $0 != timing } ?? false
             if isListening, !isRetimed { state.scans += 1 }
