@@ -143,9 +143,6 @@ def home_hooks_once(folder):
     Broker(folder)
     regions = [region(), region(identifier="anna", minor=7)]
     occupied, empty = (f"/run/home-{word}" for word in ("occupied", "empty"))
-    for path in (occupied, empty):
-        if os.path.exists(path):
-            os.remove(path)
     house = {"onOccupied": ["sh", "-c", f"echo {UUID} >>{occupied}"], "onEmpty": ["sh", "-c", f"echo {UUID} >>{empty}"]}
     nodes = []
     for number, room in enumerate(("hall", "kitchen")):
@@ -166,6 +163,10 @@ def home_hooks_once(folder):
         return json.loads(daemon.ask("nodes", "--json")[1] or "{}").get("hub")
 
     wait_for("the hub", lambda: all(hub(daemon) == "hall" for _, daemon in nodes), within=60)
+    # The hub may have found the home empty that it knew as occupied before.
+    for path in (occupied, empty):
+        if os.path.exists(path):
+            os.remove(path)
 
     def tell(instruction):
         for controller, _ in nodes:
