@@ -1,21 +1,28 @@
-import Agreement
 import Events
 import FuzzSupport
 import HCI
+import IBeacon
 import MQTT
 import Plumbing
+import Presence
 import RegionMonitoring
+import Rooms
 
 @testable import House
 
-/// Two nodes of a house and a broker that delivers at once, at a clock that the input sets.
+/// The nodes of a house and a broker that delivers at once, at a clock that the input sets.
 struct Site {
     static let name = "home"
     static let discovery = "homeassistant"
-    static let names = ["hall", "attic"]
+    /// A hub, a receiver, and a second hub without discovery.
+    static let names = ["hall", "attic", "cellar"]
+    static let receiver = 1
     private static let second: Int64 = 1_000_000_000
+    /// The interval at which a session publishes refreshed values.
+    private static let refresh = 300 * Self.second
+    private static let epoch = 1_795_000_000 * Self.second
 
-    private(set) var members = Self.names.map { Member($0) }
+    private(set) var members = Self.names.map { Member($0, incarnation: "\($0)-1", since: Self.epoch) }
     private var retained: [String: [UInt8]] = [:]
     private var queue: [(member: Int, message: MQTTMessage)] = []
     private(set) var now: Int64 = 1000 * Self.second
@@ -23,17 +30,23 @@ struct Site {
     /// The maximum number of deliveries that one step of the input may cause.
     private static let deliveryLimit = 20_000
 
-    private var moment: Moment { Moment(instant: now, wall: 1_795_000_000 * Self.second + now) }
+    private var moment: Moment { Moment(instant: now, wall: Self.epoch + now) }
+
+    /// The members that decide for the house, as the broker has confirmed.
+    var holders: [String] { members.filter { $0.isConnected && $0.core.isHolding }.map(\.name) }
+
+    // MARK: Members
 
     /// Has a member's daemon start, if it has not, and the broker accept it.
     mutating func connect(_ index: Int) {
         guard !members[index].isConnected else { return }
         if !members[index].hasStarted {
-            members[index].hasStarted = true
+            members[index].start()
             carryOut(members[index].core.started(), of: index)
             perform(index) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
         }
         members[index].isConnected = true
+        members[index].refreshAt = now + Self.refresh
         let outputs = members[index].core.connected(at: moment)
         for filter in members[index].filters.sorted() { deliverRetained(filter, to: index) }
         for (topic, payload) in members[index].values.sorted(by: { $0.key < $1.key }) {
@@ -52,13 +65,49 @@ struct Site {
         settle()
     }
 
+    /// Ends a member's daemon and starts it again.
+    mutating func restart(_ index: Int, incarnation: String) {
+        guard members[index].hasStarted else { return }
+        let wasConnected = members[index].isConnected
+        cut(index)
+        members[index] = Member(Self.names[index], incarnation: incarnation, since: moment.wall)
+        if wasConnected { connect(index) }
+    }
+
     mutating func perform(_ index: Int, _ body: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
         guard members[index].hasStarted else { return }
-        carryOut(body(&members[index].core, moment), of: index)
+        run(index, body)
         settle()
     }
 
-    /// Delivers a message to a member that may not have asked for its topic.
+    private mutating func run(_ index: Int, _ body: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
+        let core = members[index].core
+        (members[index].wasDeciding, members[index].wasHolding) = (core.election.isDeciding, core.isHolding)
+        carryOut(body(&members[index].core, moment), of: index)
+    }
+
+    /// A member's own radio receives an advertisement.
+    mutating func receive(_ index: Int, _ reception: Reception) {
+        guard members[index].received(reception) else { return }
+        perform(index) { $0.senderFound(at: $1.instant) }
+    }
+
+    mutating func measure(_ index: Int, _ list: [RegionMonitor.BeaconSnapshot]) { members[index].beacons = list }
+
+    mutating func charge(_ index: Int, _ regions: [String], _ percent: Int) {
+        let battery = BatteryReport(
+            percent: percent, time: "2026-11-21T17:00:00.000Z", source: "advertised", major: 1, minor: 1)
+        members[index].batteries = Dictionary(regions.map { ($0, battery) }, uniquingKeysWith: { first, _ in first })
+        let batteries = members[index].batteries
+        perform(index) { $0.batteriesMeasured(batteries, at: $1) }
+    }
+
+    /// Leaves no room for further outputs to the rest of a member's daemon, or makes room.
+    mutating func fill(_ index: Int, _ isFull: Bool) { members[index].isFull = isFull }
+
+    // MARK: The broker
+
+    /// Delivers a message to a member that may not have subscribed to its topic.
     mutating func deliver(_ message: MQTTMessage, to index: Int) {
         guard members[index].isConnected else { return }
         queue.append((index, message))
@@ -72,6 +121,12 @@ struct Site {
         }
     }
 
+    private mutating func deliverRetained(_ filter: String, to index: Int) {
+        for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Member.matches(filter, topic) {
+            queue.append((index, MQTTMessage(topic: topic, payload: payload, isRetained: true)))
+        }
+    }
+
     mutating func settle() {
         var next = 0
         while next < queue.count {
@@ -79,18 +134,18 @@ struct Site {
             next += 1
             require(next < Self.deliveryLimit, "the nodes answer each other without end")
             guard members[index].isConnected else { continue }
-            carryOut(members[index].core.received(message, at: moment), of: index)
+            run(index) { $0.received(message, at: $1) }
         }
         queue = []
     }
+
+    // MARK: Time
 
     /// Lets time pass: deadline by deadline for a while, then at once, as for a process that was suspended.
     mutating func pass(_ span: Int64, turns: Int) {
         let end = now + span
         for _ in 0..<turns {
-            guard let due = members.compactMap({ $0.hasStarted ? $0.core.nextDeadline : nil }).min(), due <= end else {
-                break
-            }
+            guard let due = members.compactMap(nextDeadline).min(), due <= end else { break }
             now = max(now, due)
             turn()
         }
@@ -98,8 +153,20 @@ struct Site {
         turn()
     }
 
-    /// Does the work of a daemon's thread when something is due: it looks again after a microsecond.
+    private func nextDeadline(_ member: Member) -> Int64? {
+        guard member.hasStarted else { return nil }
+        return [member.core.nextDeadline, member.isConnected ? member.refreshAt : nil].compactMap(\.self).min()
+    }
+
+    /// Does the work of a daemon's threads when something is due: the broker's thread looks again after a microsecond.
     private mutating func turn() {
+        for index in members.indices where members[index].isConnected && members[index].refreshAt <= now {
+            members[index].refreshAt = now + Self.refresh
+            for topic in members[index].refreshed.sorted() {
+                if let value = members[index].values[topic] { publish(topic, value, isRetained: true) }
+            }
+        }
+        settle()
         for index in members.indices where members[index].hasStarted {
             var attempts = 0
             while let due = members[index].core.nextDeadline, due <= now {
@@ -107,7 +174,7 @@ struct Site {
                 require(attempts < 10, "what is due is due again at once, without end: \(deadlines(of: index))")
                 if attempts > 1 { now += 1000 }
                 let isRanging = members[index].core.rangingAt.map { $0 <= now } ?? false
-                let list = members[index].heard
+                let list = members[index].beacons
                 perform(index) { core, now in
                     core.advanced(to: now) + (isRanging ? core.measured(list, at: now.instant) : [])
                 }
@@ -118,26 +185,22 @@ struct Site {
     private func deadlines(of index: Int) -> String {
         let core = members[index].core
         return """
-            observations \(core.plan.nextDeadline ?? 0), house \(core.house.nextDeadline ?? 0), remains \
-            \(core.looksUntil ?? 0), ranging \(core.rangingAt ?? 0), survey \(core.survey?.nextDeadline ?? 0), now \(now)
+            house \(core.house.nextDeadline ?? 0), delivery \(core.delivery.nextDeadline ?? 0), claim \
+            \(core.election.claimsAt ?? 0), nodes \(core.nodes.nextDeadline ?? 0), remains \(core.looksUntil ?? 0), ranging \
+            \(core.rangingAt ?? 0), batteries \(core.batteriesAt ?? 0), heard \(core.heardAt ?? 0), repeats \
+            \(core.repeats.nextDeadline ?? 0), retention \(core.retention.nextDeadline ?? 0), now \(now)
             """
     }
 
-    mutating func hears(_ index: Int, _ list: [RegionMonitor.BeaconSnapshot]) { members[index].heard = list }
+    // MARK: A member's session and the rest of its daemon
 
     private mutating func carryOut(_ outputs: [BrokerCore.Output], of index: Int) {
+        for output in outputs { members[index].check(output, at: moment) }
+        members[index].checkBounds()
+        var unrecorded: [(region: String, news: HouseNews)] = []
         for output in outputs {
-            members[index].check(output, at: moment)
             switch output {
-            case .publish(let publication):
-                if publication.isRetained {
-                    // The session publishes a value again only where it is another one.
-                    let old = members[index].values.updateValue(publication.payload, forKey: publication.topic)
-                    if publication.payload.isEmpty { members[index].values[publication.topic] = nil }
-                    guard old != publication.payload else { continue }
-                }
-                guard members[index].isConnected else { continue }
-                publish(publication.topic, publication.payload, isRetained: publication.isRetained)
+            case .publish(let publication): publish(publication, of: index)
             case .repeat(let topic):
                 guard members[index].isConnected, let value = members[index].values[topic] else { continue }
                 publish(topic, value, isRetained: true)
@@ -149,65 +212,58 @@ struct Site {
             case .subscribeAgain:
                 guard members[index].isConnected else { continue }
                 for filter in members[index].filters.sorted() { deliverRetained(filter, to: index) }
-            case .happened(let kind, _):
-                // The member's hub records it.
-                guard case .house(let region, let news) = kind else { continue }
-                carryOut(members[index].core.recorded(news, of: region, at: moment), of: index)
-            case .announce, .answer, .note, .surveyed, .measureBatteries: break
+            case .announce: break
+            case .happened(.house(let region, let news), _):
+                if members[index].isFull {
+                    members[index].core.dropped(output)
+                } else {
+                    unrecorded.append((region, news))
+                }
+            case .measureBatteries:
+                let batteries = members[index].batteries
+                run(index) { $0.batteriesMeasured(batteries, at: $1) }
+            case .collectHeard: collect(index)
+            case .wanted(let wanted): members[index].collector?.wanted(wanted)
+            case .reported(let radio, let report): receive(report, by: radio, at: index)
+            case .restart: members[index].restartedAt = now
+            case .happened, .answer, .note, .radioLost, .radioRemoved: break
             }
         }
-        members[index].checkBounds()
+        // The hub of events records behind the outputs that are on their way.
+        for (region, news) in unrecorded { run(index) { core, _ in core.recorded(news, of: region) } }
     }
 
-    private mutating func deliverRetained(_ filter: String, to index: Int) {
-        for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Member.matches(filter, topic) {
-            queue.append((index, MQTTMessage(topic: topic, payload: payload, isRetained: true)))
+    private mutating func publish(_ publication: MQTTPublication, of index: Int) {
+        let (topic, payload) = (publication.topic, publication.payload)
+        if publication.isRetained {
+            // The session publishes a value again only where it is another one.
+            let old = members[index].values.updateValue(payload, forKey: topic)
+            if payload.isEmpty { members[index].values[topic] = nil }
+            if publication.isRefreshed { members[index].refreshed.insert(topic) }
+            guard old != payload else { return }
         }
-    }
-}
-
-/// A node of the house, and what its session with the broker holds.
-struct Member {
-    /// One whose name may stand in a topic, one that may not, and one that looks like the hash of another.
-    static let regions = ["keys", "お帰り", "x0123456789ab", "car"]
-
-    let name: String
-    var core: BrokerCore
-    var hasStarted = false
-    var isConnected = false
-    var filters: Set<String> = [] {
-        didSet { if filters != oldValue { wanted = [:] } }
-    }
-    /// Whether a topic was found to be subscribed to.
-    private var wanted: [String: Bool] = [:]
-    /// The values that are published again when a connection begins.
-    var values: [String: [UInt8]] = [:]
-    var heard: [RegionMonitor.BeaconSnapshot] = []
-
-    init(_ name: String) {
-        self.name = name
-        let settings = BrokerSettings(
-            node: name, room: name, site: Site.name, discovery: name == Site.names[0] ? Site.discovery : nil,
-            version: "1.0.0")
-        core = BrokerCore(
-            settings, regions: Self.regions.prefix(3).map { BrokerRegion($0, beacon: $0) }, incarnation: "\(name)-1",
-            since: 1_795_000_000_000_000_000)
+        guard members[index].isConnected else { return }
+        publish(topic, payload, isRetained: publication.isRetained)
     }
 
-    mutating func wants(_ topic: String) -> Bool {
-        if let known = wanted[topic] { return known }
-        let isWanted = filters.contains { Self.matches($0, topic) }
-        wanted[topic] = isWanted
-        return isWanted
+    /// Takes what a receiver's own radio has received.
+    private mutating func collect(_ index: Int) {
+        guard let collector = members[index].collector else { return }
+        let instant = Instant(nanoseconds: now)
+        guard members[index].core.isIdleMessageDue(at: now) || collector.isAwaited(at: instant) else { return }
+        let message = collector.take(at: instant, listened: .nanoseconds(now / 2))
+        run(index) { $0.heardCollected(message, at: $1.instant) }
     }
 
-    /// All filters of the contract have one level of any name at most.
-    static func matches(_ filter: String, _ topic: String) -> Bool {
-        guard let place = filter.utf8.firstIndex(of: UInt8(ascii: "+")) else { return filter == topic }
-        let (start, end) = (filter.utf8[..<place], filter.utf8[filter.utf8.index(after: place)...])
-        guard topic.utf8.count > start.count + end.count, topic.utf8.starts(with: start) else { return false }
-        let rest = topic.utf8.dropFirst(start.count)
-        return rest.suffix(end.count).elementsEqual(end)
-            && !rest.dropLast(end.count).contains(UInt8(ascii: "/"))
+    /// The engine of a hub finds the regions of the beacons that a radio has received.
+    private mutating func receive(_ report: RadioReport, by radio: String, at index: Int) {
+        for reception in report.receptions.prefix(8) {
+            guard case .beacon(let beacon, _) = reception.sender, beacon.uuid == Member.uuid, let rssi = reception.rssi,
+                case let position = Int(beacon.major) - 1, Member.regions.indices.contains(position)
+            else { continue }
+            run(index) { core, now in
+                core.heard(by: radio, Member.regions[position], from: UInt64(beacon.minor), rssi: rssi, at: now)
+            }
+        }
     }
 }
