@@ -6,7 +6,7 @@ import RegionMonitoring
 
 @testable import House
 
-/// What others publish.
+/// The messages of other clients.
 extension Program {
     private static let levels = ["keys", "x95546acdd3e8", "x0123456789ab", "car", "old"]
 
