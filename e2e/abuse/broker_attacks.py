@@ -9,9 +9,11 @@ import struct
 import subprocess
 import threading
 import time
+import uuid
 
+import air
 from attack import registry
-from target import Failure, free_port, wait_for
+from target import UUID, Failure, free_port, wait_for
 
 ATTACKS, attack = registry()
 
@@ -81,7 +83,7 @@ class Broker:
                 if kind >> 4 == 1:
                     answer = b"\x20\x03\x00\x00\x00"
                 elif kind >> 4 == 3:
-                    # The client subscribes to its own topics: without its messages it owns no region.
+                    # The client subscribes to its own topics: without its messages a hub does not decide for the house.
                     answer = delivered(kind, body)
                 elif kind >> 4 == 8:
                     answer = b"\x90\x04" + body[:2] + b"\x00\x01"
@@ -123,22 +125,124 @@ class Broker:
         self.listener.close()
 
 
+WATCHED = str(uuid.UUID(UUID)).upper()
+
 # A text with a colour, a forged line and a right-to-left override.
 HOSTILE = "\x1b[31mhall\n2026-01-01 00:00:00  didEnterRegion  forged\r\u202e"
 
 
+def topic(end):
+    return f"okaeri/home/{end}"
+
+
+def description(room, version, **more):
+    about = {"kind": "receiver", "room": room, "offset": 0, "version": version, "since": "2026-01-01T00:00:00.000Z"}
+    return json.dumps(about | more)
+
+
+def receptions(number, count, minors=64):
+    """The message of a receiver about so many receptions of the watched UUID."""
+    senders = {}
+    for index in range(count):
+        sample = [-40 - (index + number) % 60, index % 100 / 100]
+        senders.setdefault(f"{WATCHED}:100:{index % minors}", []).append(sample)
+    return message(number, [list(sender) for sender in senders.items()])
+
+
+def message(number, senders, **more):
+    return json.dumps({"n": number, "t": [number, number + 1], "d": 0.9, "o": 30, "r": senders} | more)
+
+
 def invented_nodes():
-    """1,000 nodes, each with a list of 4,000 regions, 61 kB."""
+    """1,000 nodes, each with a list of 4,000 regions as in earlier versions, 61 kB, and with 256 receptions."""
     for number in range(1000):
-        about = description(f"room {number}", "1.0.0", [f"r{number}-{region:07}" for region in range(4000)])
-        yield publication(f"okaeri/home/node/n{number}/about", about)
-        yield publication(f"okaeri/home/node/n{number}/status", "online")
-        observation = {"state": "inside", "rssi": -60, "age": 0.1, "incarnation": f"{number}", "seq": 1}
-        yield publication(f"okaeri/home/node/n{number}/region/home", json.dumps(observation))
+        regions = [f"r{number}-{region:07}" for region in range(4000)]
+        yield publication(topic(f"node/n{number}/about"), description(f"room {number}", "1.0.0", regions=regions))
+        yield publication(topic(f"node/n{number}/status"), "online")
+        yield publication(topic(f"node/n{number}/heard"), receptions(1, 256), False)
 
 
-def description(room, version, regions):
-    return json.dumps({"room": room, "version": version, "since": "2026-01-01T00:00:00.000Z", "regions": regions})
+def invented_receptions():
+    """Receptions by 100 nodes that are online and 100 that are not, 200 messages a second; half of them are huge, malformed or of
+    another time."""
+    chance = random.Random(6)
+    for number in range(100):
+        yield publication(topic(f"node/n{number}/about"), description(f"room {number % 10}", "1.0.0", offset=number - 50))
+        yield publication(topic(f"node/n{number}/status"), "online")
+    for number in range(1_000_000):
+        for node in range(200):
+            yield publication(topic(f"node/n{node}/heard"), heard(chance, number), node % 40 == 39)
+            if node % 10 == 9:
+                yield 0.05
+
+
+def heard(chance, number):
+    """A payload of `heard`, in half of the cases one that a receiver may send."""
+    match chance.randrange(16):
+        case 0:
+            # Five times the number of receptions that are read.
+            return receptions(number, 1280, 256)
+        case 1:
+            # 110 kB of private addresses, which no region of the daemon has.
+            addresses = (f"p:5A:{phone >> 8:02X}:{phone & 255:02X}:00:00:01" for phone in range(3000))
+            return message(number, [[address, [[-60, 0.5]]] for address in addresses])
+        case 2:
+            return message(2**64 - 1, [[f"{WATCHED}:100:1", [[20, 1e308]]]], t=[0, 3.1e9], d=1e308, o=2**63 - 1)
+        case 3:
+            return message(chance.randrange(9), [[f"{WATCHED}:1:1", [[-128, -1]]]], t=[-1, 1e300], d=-5, o=-5)
+        case 4:
+            return message(number, [[HOSTILE, [[-60, 0]]], [f"{WATCHED}:99999:-1", [[None, 0]]], [], [[]]], t=None)
+        case 5:
+            return receptions(number, 200)[:chance.randrange(3000)]
+        case 6:
+            return b"[" * 50_000
+        case 7:
+            return chance.randbytes(chance.randrange(2000))
+        case _:
+            return receptions(number, 1 + chance.randrange(256), 1 + chance.randrange(256))
+
+
+def forged_claims():
+    """Claims of other hubs, with the smallest incarnations or malformed, while the node comes and goes; other values of the hub
+    are replaced. 300 messages a second."""
+    chance = random.Random(7)
+    yield publication(topic("node/attic/status"), "online")
+    for number in range(1_000_000):
+        name = chance.choice(["attic", "attic", "cellar", "hall", "n" * 64, HOSTILE, ""])
+        claim = {"name": name, "incarnation": chance.choice(["0", "0", "~", "", HOSTILE, "0" * 100]), "since": HOSTILE}
+        payload = chance.choice([json.dumps(claim), json.dumps(claim), "", "{}", b"\xff" * 1000])
+        yield publication(topic("hub"), payload, chance.random() < 0.5)
+        yield publication(topic("node/attic/status"), chance.choice(["online", "online", "offline", ""]))
+        yield publication(topic(chance.choice(["wanted", "house", "region/home", "region/home/battery"])),
+                          chance.choice(["", "{}", "null", json.dumps({"state": "outside", "name": "home", "since": None})]))
+        if number % 100 == 0:
+            # Two seconds with a hub that stays.
+            yield publication(topic("node/attic/status"), "online")
+            yield publication(topic("hub"), json.dumps({"name": "attic", "incarnation": "0", "since": None}), False)
+            yield 2.0
+        yield 0.01
+
+
+def false_hub():
+    """A hub that wants many beacons, has 3,000 regions, and reports events without end."""
+    chance = random.Random(8)
+    yield publication(topic("node/attic/about"), description("attic", "1.0.0", kind="hub"))
+    yield publication(topic("node/attic/status"), "online")
+    yield publication(topic("hub"), json.dumps({"name": "attic", "incarnation": "0", "since": "2026-01-01T00:00:00.000Z"}))
+    wanted = [{"uuid": WATCHED, "major": major, "minor": None} for major in range(1500)]
+    for number in range(1_000_000):
+        for region in range(3000):
+            state = {"state": chance.choice(["inside", "outside", "unknown"]), "room": f"room {number}", "since": None,
+                     "beacon": None, "last": "inside", "name": f"{'x' * 200}{region}"}
+            yield publication(topic(f"region/r{region}"), json.dumps(state))
+            event = {"event_type": "enter", "room": None, "time": None, "id": f"{number * 3000 + region:x}"}
+            yield publication(topic(f"region/r{region}/event"), json.dumps(event), False)
+            if region % 20 == 0:
+                beacons = chance.choice([wanted, wanted, [], [{"uuid": WATCHED}], [{"uuid": HOSTILE}]])
+                yield publication(topic("wanted"), json.dumps({"beacons": beacons, "phones": chance.random() < 0.5}))
+                yield publication(topic("wanted"), chance.choice([b"", b"{}", b"[" * 50_000, b'{"beacons":[]}']))
+                yield publication(topic("wanted"), json.dumps({"beacons": [{"uuid": WATCHED}], "phones": True}))
+                yield 0.1
 
 
 def hostile_texts():
@@ -146,33 +250,39 @@ def hostile_texts():
     yield from hostile_house("attic")
     while True:
         yield publication(
-            "okaeri/home/region/home/event",
+            topic("region/home/event"),
             json.dumps({"event_type": "enter", "room": HOSTILE, "time": "2026-01-01T00:00:00.000Z", "node": HOSTILE}), False)
         yield 0.2
 
 
 def hostile_house(name):
-    yield publication(f"okaeri/home/node/{name}/about", description(HOSTILE, HOSTILE, ["home", HOSTILE]))
-    yield publication(f"okaeri/home/node/{name}/status", "online")
-    observation = {"state": "inside", "rssi": -40, "age": 0.1, "incarnation": HOSTILE, "seq": 1, "room": HOSTILE}
-    yield publication(f"okaeri/home/node/{name}/region/home", json.dumps(observation))
-    state = {"state": "inside", "room": HOSTILE, "since": "2026-01-01T00:00:00.000Z", "beacon": None,
-             "hearing": [{"node": HOSTILE}, {"node": name, "incarnation": HOSTILE, "seq": 1}], "by": "ff", "seq": 1}
-    yield publication("okaeri/home/region/home", json.dumps(state))
-    yield publication("okaeri/home/house", json.dumps({"online": 2, "leader": HOSTILE}))
+    yield publication(topic(f"node/{name}/about"), description(HOSTILE, HOSTILE, kind=HOSTILE))
+    yield publication(topic(f"node/{name}/about"), description(HOSTILE, HOSTILE))
+    yield publication(topic(f"node/{name}/scanner"), json.dumps({"ok": False, "adapter": HOSTILE, "reason": HOSTILE}))
+    yield publication(topic(f"node/{name}/status"), "online")
+    yield publication(topic(f"node/{name}/heard"), json.dumps({"n": 1, "d": 1, "o": 1, "r": [[HOSTILE, [[-40, 0.1]]]]}), False)
+    yield publication(topic(f"node/{name}/heard"), receptions(2, 10), False)
+    state = {"state": "inside", "room": HOSTILE, "since": HOSTILE, "beacon": None, "last": HOSTILE, "name": HOSTILE}
+    yield publication(topic("region/home"), json.dumps(state))
+    yield publication(topic("region/other"), json.dumps(state))
+    yield publication(topic("house"), json.dumps({"online": 2, "hub": HOSTILE}))
+    yield publication(topic("hub"), json.dumps({"name": HOSTILE, "incarnation": HOSTILE, "since": HOSTILE}), False)
+    yield publication(topic("hub"), json.dumps({"name": name, "incarnation": "0", "since": HOSTILE}), False)
 
 
 def anything():
     """Random topics below the daemon's own, random JSON, extreme numbers; then packets that are not MQTT."""
     chance = random.Random(5)
-    keys = ["state", "rssi", "age", "incarnation", "seq", "room", "since", "beacon", "online", "leader", "id", "answer", "time",
-            "event_type", "adapter", "ok", "reason", "owner", "term"]
-    values = [None, True, -1, 0, 1e308, -1e308, 2**63, 2**64, "inside", "outside", "unknown", "", "x" * 3000, [], {}, [[[[]]]],
+    keys = ["state", "incarnation", "name", "kind", "offset", "room", "since", "beacon", "last", "online", "hub", "id",
+            "answer", "time", "event_type", "adapter", "ok", "reason", "n", "t", "d", "o", "r", "beacons", "phones", "percent"]
+    values = [None, True, -1, 0, 0.5, 1e308, -1e308, 2**63, 2**64, "inside", "outside", "unknown", "", "x" * 3000, [], {},
+              [[[[]]]], [0, 1], [[f"{WATCHED}:100:1", [[-60, 0.1]]]], [{"uuid": WATCHED, "major": 100}],
               "2262-04-11T23:47:16Z", "join", "never", HOSTILE]
-    topics = ["node/{}/status", "node/{}/scanner", "node/{}/region/home", "node/{}/about", "node/hall/prompt/answer",
-              "region/home", "region/home/event", "house", "node/hall/status", "node/hall/region/home", "x/" * 60]
+    topics = ["node/{}/status", "node/{}/scanner", "node/{}/heard", "node/{}/about", "node/hall/prompt/answer", "hub",
+              "wanted", "region/home", "region/home/event", "region/home/battery", "house", "node/hall/status", "node/hall/about",
+              "node/hall/scanner", "node/hall/heard", "node/hall/region/home", "x/" * 60]
     for number in range(4000):
-        topic = "okaeri/home/" + chance.choice(topics).format(f"n{chance.randrange(40)}")
+        name = topic(chance.choice(topics).format(f"n{chance.randrange(40)}"))
         payload = json.dumps({key: chance.choice(values) for key in chance.sample(keys, 6)}).encode()
         shape = chance.random()
         if shape < 0.2:
@@ -183,7 +293,7 @@ def anything():
             payload = b"[" * 5000
         elif shape < 0.37:
             payload = b"x" * 300_000
-        yield publication(topic, payload, chance.random() < 0.7)
+        yield publication(name, payload, chance.random() < 0.7)
         if number % 40 == 0:
             yield 0.02
     for packet in [b"\x31\xff\xff\xff\x7f" + b"x" * 500_000, b"\xf0\x00", b"\x30\xff\xff\xff\xff\xff", b"\x00" * 100]:
@@ -208,6 +318,37 @@ def check_text(raw):
 def nodes_without_end(surface):
     """A thousand invented nodes, retained."""
     wait_for("three thousand messages read", 60, lambda: surface.broker.sent >= 3000)
+    time.sleep(surface.seconds / 4)
+
+
+@attack(broker=lambda: Broker(invented_receptions))
+def receptions_without_end(surface):
+    """Receptions of a hundred invented nodes, and of as many that are not online; many are malformed or huge."""
+    wait_for("two thousand messages read", 60, lambda: surface.broker.sent >= 2000)
+    time.sleep(surface.seconds)
+
+
+def state_of(surface):
+    regions = json.loads(surface.target.local("/v1/status?beacons=false")[1])["regions"]
+    return next(region["state"] for region in regions if region["identifier"] == "home")
+
+
+@attack(broker=lambda: Broker(forged_claims))
+def claims_without_end(surface):
+    """Claims of other hubs. The own region keeps its state: a hub that yields decides for itself."""
+    wait_for("the region", 30, lambda: state_of(surface) == "inside")
+    wait_for("five hundred messages read", 60, lambda: surface.broker.sent >= 500)
+    end = time.monotonic() + surface.seconds
+    while time.monotonic() < end:
+        if state_of(surface) != "inside":
+            raise Failure(f"the region is {state_of(surface)}")
+        time.sleep(0.5)
+
+
+@attack(broker=lambda: Broker(false_hub), source=air.minors, is_receiver=True)
+def hub_of_a_receiver(surface):
+    """At a receiver: a hub that wants thousands of beacons, has thousands of regions, and reports events without end."""
+    wait_for("seven thousand messages read", 90, lambda: surface.broker.sent >= 7000)
     time.sleep(surface.seconds / 4)
 
 

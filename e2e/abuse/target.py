@@ -61,9 +61,11 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Target:
-    """`okaeri monitor` on a live capture, with a page, metrics and, if `broker` is a port, a broker."""
+    """`okaeri monitor` on a live capture, with a page, metrics and, if `broker` is a port, a broker: a hub or a receiver."""
 
-    def __init__(self, program, folder, source=air.quiet, is_open=False, ranging=False, broker=None, reads_output=True):
+    def __init__(
+            self, program, folder, source=air.quiet, is_open=False, ranging=False, broker=None, reads_output=True,
+            is_receiver=False):
         self.program, self.folder = program, pathlib.Path(folder)
         self.page, self.metrics = free_port(), free_port()
         self.socket = str(self.folder / "okaeri.sock")
@@ -73,6 +75,8 @@ class Target:
             "web": {"listen": f"127.0.0.1:{self.page}", **({"open": True} if is_open else {})}}
         if broker:
             configuration |= {"mqtt": {"host": "127.0.0.1", "port": broker}, "node": {"name": "hall", "room": "hall"}}
+        if is_receiver:
+            configuration["receiver"] = True
         file = self.folder / "beacons.json"
         file.write_text(json.dumps(configuration), encoding="utf-8")
         file.chmod(0o600)
