@@ -20,6 +20,7 @@ package struct HouseRegions: Sendable {
     private static let hearing: Int64 = 300_000_000
 
     private struct Region: Sendable {
+        let identifier: String
         var tracker = RoomTracker()
         /// The last determined state; `nil` before the first.
         var state: RegionState?
@@ -32,7 +33,10 @@ package struct HouseRegions: Sendable {
         var nextDeadline: Int64 { min(due, tracker.nextDeadline ?? .max) }
     }
 
-    private var regions: [String: Region] = [:]
+    private var regions: [Region] = []
+    private var positions: [String: Int] = [:]
+    /// The deadline of each region, or the maximum. They are apart because the minimum is determined hundreds of times a second.
+    private var deadlines: [Int64] = []
 
     /// The time at which ``advanced(to:)`` is next needed. May be early, is never late.
     package private(set) var nextDeadline: Int64?
@@ -41,13 +45,18 @@ package struct HouseRegions: Sendable {
 
     /// Handles a new configuration. A region with the same identifier stays what it is.
     package mutating func replaced(with identifiers: [String]) {
-        regions = Dictionary(
-            identifiers.map { ($0, regions[$0] ?? Region()) }, uniquingKeysWith: { first, _ in first })
+        let (old, known) = (regions, positions)
+        (regions, positions) = ([], [:])
+        for identifier in identifiers where positions[identifier] == nil {
+            positions[identifier] = regions.count
+            regions.append(known[identifier].map { old[$0] } ?? Region(identifier: identifier))
+        }
+        deadlines = regions.map(\.nextDeadline)
         schedule()
     }
 
     /// Returns the room of a region as it was announced; `nil` while none is known or it is not inside.
-    package func room(of region: String) -> String? { regions[region]?.room }
+    package func room(of region: String) -> String? { positions[region].flatMap { regions[$0].room } }
 
     /// Handles the reception of a region's beacon.
     ///
@@ -57,39 +66,44 @@ package struct HouseRegions: Sendable {
     package mutating func heard(
         by radio: String, in room: String, _ region: String, from beacon: UInt64, rssi: Double, at now: Int64
     ) {
-        guard regions[region] != nil else { return }
-        regions[region]?.tracker.heard(radio, in: room, from: beacon, rssi: rssi, at: now)
-        if let due = regions[region]?.nextDeadline, due < nextDeadline ?? .max { nextDeadline = due }
+        guard let position = positions[region] else { return }
+        regions[position].tracker.heard(radio, in: room, from: beacon, rssi: rssi, at: now)
+        deadlines[position] = regions[position].nextDeadline
+        if deadlines[position] < nextDeadline ?? .max { nextDeadline = deadlines[position] }
     }
 
     /// Handles that a region was entered. The determination of its state follows.
     ///
     /// - Parameter isAlone: Whether no other radio can receive the beacon meanwhile.
     package mutating func entered(_ region: String, isAlone: Bool, at now: Int64) -> [Item] {
-        let earlier = announced(region)
-        regions[region]?.held = [.didEnterRegion(room: nil, isOwner: true)]
-        regions[region]?.due = isAlone ? now : now.addingClamped(Self.hearing)
-        schedule()
+        guard let position = positions[region] else { return [] }
+        let earlier = announced(position)
+        regions[position].held = [.didEnterRegion(room: nil, isOwner: true)]
+        regions[position].due = isAlone ? now : now.addingClamped(Self.hearing)
+        schedule(position)
         return earlier
     }
 
     /// Handles that a region was left. The determination of its state follows.
     package mutating func left(_ region: String) -> [Item] {
-        regions[region] == nil ? [] : announced(region) + [Item(region, .didExitRegion(isOwner: true))]
+        guard let position = positions[region] else { return [] }
+        let earlier = announced(position)
+        schedule(position)
+        return earlier + [Item(region, .didExitRegion(isOwner: true))]
     }
 
     /// Handles the state of a region, behind its enter or exit.
     package mutating func determined(_ region: String, _ state: RegionState, at now: Int64) -> [Item] {
-        guard let before = regions[region], before.state != state else { return [] }
-        let isHeld = !before.held.isEmpty && state == .inside
-        let earlier = isHeld ? [] : announced(region)
-        regions[region]?.state = state
-        if state == .outside { regions[region]?.tracker.left() }
+        guard let position = positions[region], regions[position].state != state else { return [] }
+        let isHeld = !regions[position].held.isEmpty && state == .inside
+        let earlier = isHeld ? [] : announced(position)
+        regions[position].state = state
+        if state == .outside { regions[position].tracker.left() }
         guard isHeld else {
-            schedule()
-            return earlier + [Item(region, .didDetermineState(state))] + roomNews(region)
+            schedule(position)
+            return earlier + [Item(region, .didDetermineState(state))] + roomNews(position)
         }
-        regions[region]?.held.append(.didDetermineState(state))
+        regions[position].held.append(.didDetermineState(state))
         return advanced(to: now)
     }
 
@@ -97,40 +111,48 @@ package struct HouseRegions: Sendable {
     package mutating func advanced(to now: Int64) -> [Item] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         var items: [Item] = []
-        for region in regions.filter({ $0.value.nextDeadline <= now }).keys.sorted() {
-            regions[region]?.tracker.advanced(to: now)
-            if let due = regions[region]?.due, due <= now { items += announced(region) }
-            items += roomNews(region)
+        let due = deadlines.indices.filter { deadlines[$0] <= now }
+        for position in due.sorted(by: { regions[$0].identifier < regions[$1].identifier }) {
+            regions[position].tracker.advanced(to: now)
+            if regions[position].due <= now { items += announced(position) }
+            items += roomNews(position)
+            deadlines[position] = regions[position].nextDeadline
         }
         schedule()
         return items
     }
 
     /// Ends the wait for the room of an arrival.
-    private mutating func announced(_ region: String) -> [Item] {
-        guard let held = regions[region]?.held, !held.isEmpty else { return [] }
-        let room = regions[region].flatMap { $0.tracker.room ?? $0.tracker.strongest }
-        regions[region]?.held = []
-        regions[region]?.due = .max
-        return held.map { news in
+    private mutating func announced(_ position: Int) -> [Item] {
+        let region = regions[position]
+        guard !region.held.isEmpty else { return [] }
+        let room = region.tracker.room ?? region.tracker.strongest
+        regions[position].held = []
+        regions[position].due = .max
+        return region.held.map { news in
             if case .didEnterRegion(_, let isOwner) = news {
-                Item(region, .didEnterRegion(room: room, isOwner: isOwner))
+                Item(region.identifier, .didEnterRegion(room: room, isOwner: isOwner))
             } else {
-                Item(region, news)
+                Item(region.identifier, news)
             }
         }
     }
 
-    private mutating func roomNews(_ region: String) -> [Item] {
-        guard let known = regions[region], known.held.isEmpty else { return [] }
-        let room = known.state == .inside ? known.tracker.room : nil
-        guard room != known.room else { return [] }
-        regions[region]?.room = room
-        return [Item(region, .didDetermineRoom(room))]
+    private mutating func roomNews(_ position: Int) -> [Item] {
+        guard regions[position].held.isEmpty else { return [] }
+        let room = regions[position].state == .inside ? regions[position].tracker.room : nil
+        guard room != regions[position].room else { return [] }
+        regions[position].room = room
+        return [Item(regions[position].identifier, .didDetermineRoom(room))]
+    }
+
+    private mutating func schedule(_ position: Int) {
+        deadlines[position] = regions[position].nextDeadline
+        schedule()
     }
 
     private mutating func schedule() {
-        let next = regions.values.lazy.map(\.nextDeadline).min() ?? .max
+        let next = deadlines.min() ?? .max
         nextDeadline = next < .max ? next : nil
     }
 }

@@ -24,6 +24,7 @@ extension BrokerCore {
             radios[name] != nil || radios.count < HouseNodes.limit, let heard = HeardMessage(message.payload)
         else { return [] }
         var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)
+        radiosAt = min(radiosAt, radios[name]?.awayAt ?? .max)
         let offset = nodes[name]?.card?.offset ?? 0
         if offset != 0 {
             for index in report.receptions.indices {
@@ -52,7 +53,11 @@ extension BrokerCore {
 
     /// Handles the passing of time.
     mutating func radiosAdvanced(to now: Int64) -> [Output] {
-        let away = radios.filter { $0.value.awayAt.map { $0 <= now } ?? false }.keys.sorted()
+        var away: [String] = []
+        if radiosAt <= now {
+            away = radios.filter { $0.value.awayAt.map { $0 <= now } ?? false }.keys.sorted()
+            radiosAt = radios.values.lazy.compactMap(\.awayAt).filter { $0 > now }.min() ?? .max
+        }
         let due = heardAt.map { $0 <= now } ?? false
         // The broker delivers what the hub wants before this node is online.
         if due { heardAt = now.addingClamped(Self.interval) }

@@ -82,6 +82,8 @@ struct BrokerCore: Sendable {
     var hub: HubClaim?
     /// The radios that report to this hub.
     var radios: [String: HeardStream] = [:]
+    /// The time from which on a radio may be away, or the maximum. May be early, is never late: each message needs it.
+    var radiosAt = Int64.max
     /// The time of the next message of this node's radio, and of the last one; `nil` while nothing is wanted.
     var heardAt: Int64?
     var heardLast = Int64.min
@@ -153,7 +155,7 @@ struct BrokerCore: Sendable {
         [
             house.nextDeadline, delivery.nextDeadline, election.claimsAt, nodes.nextDeadline, looksUntil, rangingAt,
             batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline,
-            radios.values.lazy.compactMap(\.awayAt).min(),
+            radiosAt < .max ? radiosAt : nil,
         ].compactMap(\.self).min()
     }
 

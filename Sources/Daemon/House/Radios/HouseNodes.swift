@@ -34,6 +34,12 @@ struct HouseNodes: Sendable {
         var deletedAt: Int64?
 
         var isOnline: Bool { if case .online = status { true } else { false } }
+
+        /// The time at which the node is silent or deleted.
+        var deadline: Int64? {
+            guard case .online(let until) = status else { return deletedAt }
+            return min(until, deletedAt ?? until)
+        }
     }
 
     private(set) var all: [String: Node] = [:]
@@ -42,15 +48,8 @@ struct HouseNodes: Sendable {
 
     var online: [String] { all.filter(\.value.isOnline).keys.sorted() }
 
-    /// The next time at which a node is silent or deleted.
-    var nextDeadline: Int64? {
-        all.values.reduce(nil as Int64?) { next, node in
-            var next = next
-            if case .online(let until) = node.status { next = min(next ?? until, until) }
-            if let deletedAt = node.deletedAt { next = min(next ?? deletedAt, deletedAt) }
-            return next
-        }
-    }
+    /// The next time at which a node is silent or deleted. May be early, is never late: each message needs it.
+    private(set) var nextDeadline: Int64?
 
     mutating func statusReceived(_ name: String, isOnline: Bool, isRetained: Bool, at now: Int64) {
         change(name) { node in
@@ -79,7 +78,7 @@ struct HouseNodes: Sendable {
             all[name] = nil
             return true
         }
-        all[name]?.deletedAt = node.deletedAt ?? now.addingClamped(Self.repetition)
+        change(name) { $0.deletedAt = node.deletedAt ?? now.addingClamped(Self.repetition) }
         return false
     }
 
@@ -94,11 +93,14 @@ struct HouseNodes: Sendable {
             if case .online(let until) = $0.value.status { until <= now } else { false }
         }.keys.sorted()
         for name in silent { all[name]?.status = .silent }
+        self.nextDeadline = all.values.lazy.compactMap(\.deadline).min()
         return (silent, deleted)
     }
 
     private mutating func change(_ name: String, _ change: (inout Node) -> Void) {
         guard all[name] != nil || all.count < Self.limit else { return }
         change(&all[name, default: Node()])
+        guard let deadline = all[name]?.deadline else { return }
+        nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 }
