@@ -193,6 +193,30 @@ import Testing
         #expect(exits == 1)
     }
 
+    /// Regions that are unknown share the long list of the radios that listen.
+    @Test func `at a large site a region is outside when all radios have listened for its own time`() {
+        var monitor = RegionMonitor(
+            [
+                region("a", after: 10), region("b", .minor(uuid, 100, 7), after: 10),
+                region("c", .minor(uuid, 100, 8), after: 20),
+            ], at: at(0))
+        _ = monitor.monitoringStarted(at: at(0))
+        let radios = (0..<20).map { monitor.radio(named: "radio \($0)", at: at(0)) }
+        for (second, radio) in radios.enumerated() {
+            _ = monitor.run(to: Double(second) / 4)
+            _ = monitor.adapterRecovered(radio, at: at(Double(second) / 4))
+        }
+        // The last one begins at 4.75 s, pauses for two seconds, and the first does not come back.
+        _ = monitor.run(to: 6)
+        monitor.listeningPaused(radios[19], at: at(6))
+        _ = monitor.radioRemoved(radios[0], at: at(7))
+        _ = monitor.run(to: 8)
+        monitor.listeningResumed(radios[19], at: at(8))
+        let log = monitor.run(to: 100)
+        #expect(log.map(\.action.label) == ["outside", "outside", "outside"])
+        #expect(log.map(\.time) == [16.75, 16.75, 26.75])
+    }
+
     /// Two radios with shadows of their own: each alone would need a longer exit time than both together.
     @Test func `two radios are left sooner than one`() {
         var generator = SeededGenerator(seed: 7)

@@ -8,7 +8,7 @@ import Plumbing
 /// devices that it received all the time: see ``NearbyDevices``. Learning and judging measure every silence by
 /// ``Reading/silence(since:tolerance:)``.
 struct ListeningClock: Sendable {
-    struct Reading: Sendable {
+    struct Reading: Hashable, Sendable {
         /// The time in which the scan was on, in nanoseconds, counted from the origin of the monitor's clock.
         var scanned: Int64
         /// The part of it in a scan window, with the same origin.
@@ -241,7 +241,7 @@ struct ListeningClock: Sendable {
 }
 
 /// The silence that ends the presence of a sign.
-struct SilenceLimit: Sendable {
+struct SilenceLimit: Hashable, Sendable {
     enum Clock: Sendable {
         /// The time in which the scan is on: that of configured times, which people count in seconds.
         case scanning

@@ -171,26 +171,33 @@ struct Radios: Sendable {
         since start: SilenceStart, at now: Instant, isJudged: Bool = false, _ limit: (_ radio: Int?) -> SilenceLimit
     ) -> Int64 {
         guard !start.others.isEmpty else { return remaining(of: start.first, at: now, isJudged, limit(nil)) }
-        let listening = start.parts.filter { self[$0.radio].isListening }
-        if listening.count == start.others.count + 1 {
-            let limit = limit(nil)
-            return listening.map { remaining(of: $0, at: now, isJudged, limit) }.max() ?? .max
+        let isFirst = self[start.radio].isListening
+        let listening = start.others.count { self[$0.radio].isListening } + (isFirst ? 1 : 0)
+        let all = listening == start.others.count + 1 ? limit(nil) : nil
+        var longest = Int64.min
+        if isFirst || listening == 0 {
+            longest = remaining(of: start.first, at: now, isJudged, all ?? limit(start.radio))
         }
-        return (listening.isEmpty ? start.parts : listening)
-            .map { remaining(of: $0, at: now, isJudged, limit($0.radio)) }.max() ?? .max
+        for part in start.others where listening == 0 || self[part.radio].isListening {
+            longest = max(longest, remaining(of: part, at: now, isJudged, all ?? limit(part.radio)))
+        }
+        return longest
     }
 
     private func remaining(
         of part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
     ) -> Int64 {
-        let radio = self[part.radio]
-        let reading = isJudged ? radio.readingForJudgement(at: now) : radio.reading(at: now)
+        // Without a copy of the radio: a large site has a thousand of them.
+        let horizon = self[part.radio].horizon
+        let reading =
+            isJudged ? self[part.radio].readingForJudgement(at: now) : self[part.radio].reading(at: now)
         let remaining = reading.remaining(of: limit, since: part.reading)
-        guard let end = radio.clock.instant(after: remaining, of: limit.clock, from: min(now, radio.horizon)) else {
+        guard let end = self[part.radio].clock.instant(after: remaining, of: limit.clock, from: min(now, horizon))
+        else {
             return remaining > 0 ? .max : remaining
         }
         let wait = end.nanoseconds.subtractingClamped(now.nanoseconds)
-        return remaining > 0 ? max(wait, now > radio.horizon ? Self.reportWait : 1 as Int64) : min(wait, 0)
+        return remaining > 0 ? max(wait, now > horizon ? Self.reportWait : 1 as Int64) : min(wait, 0)
     }
 }
 
@@ -219,6 +226,16 @@ struct SilenceStart: Sendable {
 
     /// All radios of the beacon.
     var parts: [Part] { [first] + others }
+
+    /// Whether it is the same silence as another one, of the same long list of radios: signs that are unknown share it.
+    func isShared(with other: SilenceStart) -> Bool {
+        guard others.count > RadioReception.most, others.count == other.others.count, at == other.at,
+            radio == other.radio, reading == other.reading
+        else { return false }
+        return unsafe others.withUnsafeBufferPointer { own in
+            unsafe other.others.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress }
+        }
+    }
 
     func part(of radio: Int) -> Part? {
         radio == self.radio ? first : others.first { $0.radio == radio }

@@ -28,7 +28,8 @@ extension RegionMonitor {
         if radios[position].isLost {
             radios[position].isLost = false
             let listened = radios[position].clock.reading(at: now)
-            for index in signs.indices { signs[index].listeningBegan(position, listened, radios, at: now) }
+            let start = radios.start(at: now)
+            for index in signs.indices { signs[index].listeningBegan(position, listened, start) }
             startRangingIfNeeded(at: now)
         }
         scheduleExits(at: now)
@@ -102,7 +103,12 @@ extension RegionMonitor {
         let last = radios[position].horizon
         let isFirst = last.nanoseconds == .max
         let start = isFirst ? start : max(start, last)
-        if !isFirst, start > last || share <= 0 { radios[position].clock.pause(at: last) }
+        if !isFirst, start > last || share <= 0 {
+            let wasListening = radios[position].isListening
+            radios[position].clock.pause(at: last)
+            // The silences end later by the gap. Their earliest end may be early, so it is not determined again for each report.
+            if wasListening, share > 0 { radios[position].clock.resume(at: start) }
+        }
         radios[position].horizon = start
         guard share > 0 else {
             radios[position].clock.pause(at: start)
@@ -137,6 +143,7 @@ extension RegionMonitor {
 
     private mutating func removed(_ radio: RadioID, at now: Instant) {
         for slot in beacons.tracks.indices { beacons[slot].removed(radio.position, radios, at: now) }
-        for index in signs.indices { signs[index].removed(radio.position, radios, at: now) }
+        var shared: (before: SilenceStart, after: SilenceStart)?
+        for index in signs.indices { signs[index].removed(radio.position, radios, at: now, &shared) }
     }
 }

@@ -263,6 +263,7 @@ extension RegionMonitor {
         let learned = learnedRemaining(at: now)
         var actions: [Action] = []
         nextExit = nil
+        var shared: SharedRemaining?
         var position = 0
         while position < timed.count {
             let index = timed[position]
@@ -271,7 +272,7 @@ extension RegionMonitor {
                 continue
             }
             position += 1
-            let least = remaining(of: index, until: earliest, at: now, isJudged: true)
+            let least = remaining(of: index, until: earliest, at: now, isJudged: true, &shared)
             let left = max(least, learned[index] ?? least)
             if left <= 0 {
                 actions += self.left(index, bySilenceAt: now)
@@ -310,6 +311,29 @@ extension RegionMonitor {
         return radios.remaining(since: signs[index].silentSince, at: now, isJudged: isJudged) { _ in limit }
     }
 
+    /// The time until the silence of a long list of radios reaches a limit, which is the same for all signs that share it.
+    private struct SharedRemaining {
+        var start: SilenceStart
+        var limit: SilenceLimit
+        var remaining: Int64
+    }
+
+    /// Returns the same for the next of several signs.
+    private func remaining(
+        of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool, _ shared: inout SharedRemaining?
+    ) -> Int64 {
+        if let shared, shared.limit == limit, !signs[index].awaitsRadios,
+            signs[index].silentSince.isShared(with: shared.start)
+        {
+            return shared.remaining
+        }
+        let remaining = remaining(of: index, until: limit, at: now, isJudged: isJudged)
+        if signs[index].silentSince.others.count > RadioReception.most, !signs[index].awaitsRadios {
+            shared = SharedRemaining(start: signs[index].silentSince, limit: limit, remaining: remaining)
+        }
+        return remaining
+    }
+
     /// Returns the time until the silence of a beacon ends its presence by a sign. It stands still while no radio of the beacon listens.
     func remaining(of track: BeaconTrack, by index: Int, at now: Instant, isJudged: Bool = false) -> Int64 {
         radios.remaining(since: track.silence, at: now, isJudged: isJudged) { signs[index].end(of: track, at: $0) }
@@ -325,7 +349,8 @@ extension RegionMonitor {
     mutating func scheduleExits(at now: Instant) {
         timed = signs.indices.filter { signs[$0].earliestEnd != nil }
         nextExit = nil
-        for index in timed { scheduleEnd(of: index, at: now) }
+        var shared: SharedRemaining?
+        for index in timed { scheduleEnd(of: index, at: now, &shared) }
         scheduleLateness(at: now)
     }
 
@@ -333,13 +358,14 @@ extension RegionMonitor {
         guard signs[index].earliestEnd != nil else { return }
         let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
         if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
-        scheduleEnd(of: index, at: now)
+        var shared: SharedRemaining?
+        scheduleEnd(of: index, at: now, &shared)
         scheduleLateness(at: now)
     }
 
-    private mutating func scheduleEnd(of index: Int, at now: Instant) {
+    private mutating func scheduleEnd(of index: Int, at now: Instant, _ shared: inout SharedRemaining?) {
         guard let end = signs[index].earliestEnd else { return }
-        scheduled(after: remaining(of: index, until: end, at: now), at: now)
+        scheduled(after: remaining(of: index, until: end, at: now, isJudged: false, &shared), at: now)
     }
 
     private mutating func scheduled(after remaining: Int64, at now: Instant) {

@@ -214,19 +214,33 @@ struct SignTracker: Sendable {
     mutating func await(_ start: SilenceStart) { (silentSince, awaitsRadios) = (start, true) }
 
     /// Handles that a radio listens after it was lost: while the sign is unknown, only the silence from here on counts.
-    mutating func listeningBegan(_ radio: Int, _ listened: ListeningClock.Reading, _ radios: Radios, at now: Instant) {
+    ///
+    /// - Parameter start: The begin of the listening of all radios, which all signs share: at a large site it is a long list.
+    mutating func listeningBegan(_ radio: Int, _ listened: ListeningClock.Reading, _ start: SilenceStart) {
         guard phase == .unknown else { return }
         guard awaitsRadios else {
-            silentSince = radios.start(at: now)
+            silentSince = start
             return
         }
         silentSince.restart(radio, at: listened)
-        silentSince.at = max(silentSince.at, now)
+        silentSince.at = max(silentSince.at, start.at)
     }
 
     /// Handles that a radio does not come back.
-    mutating func removed(_ radio: Int, _ radios: Radios, at now: Instant) {
-        guard !silentSince.remove(radio) else { return }
+    ///
+    /// - Parameter shared: The last silence without that radio, of a list that signs share.
+    mutating func removed(
+        _ radio: Int, _ radios: Radios, at now: Instant, _ shared: inout (before: SilenceStart, after: SilenceStart)?
+    ) {
+        if let shared, silentSince.isShared(with: shared.before) {
+            silentSince = shared.after
+            return
+        }
+        let before = silentSince
+        guard !silentSince.remove(radio) else {
+            shared = (before, silentSince)
+            return
+        }
         silentSince = radios.start(at: now)
         awaitsRadios = false
     }
