@@ -4,11 +4,18 @@ package enum UUIDText {
 
     /// Reads 32 hexadecimal digits in either case, hyphenated in the usual groups or not at all; nil for anything else.
     package static func halves(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard [[32], groups].contains(parts.map(\.utf8.count)) else { return nil }
-        let digits = parts.joined()
-        guard let high = UInt64(hexadecimal: digits.prefix(16)), let low = UInt64(hexadecimal: digits.suffix(16))
-        else { return nil }
+        // Octet by octet: a hub reads one with each reception of a beacon.
+        let isHyphenated = text.utf8.count == 36
+        guard isHyphenated || text.utf8.count == 32 else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for (place, octet) in text.utf8.enumerated() {
+            if isHyphenated, [8, 13, 18, 23].contains(place) {
+                guard octet == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = octet.hexadecimalValue else { return nil }
+            (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
+        }
         return (high, low)
     }
 
