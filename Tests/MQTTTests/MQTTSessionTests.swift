@@ -79,6 +79,21 @@ struct MQTTSessionTests {
         #expect(scene.connect() == ["event event=99998", "event event=99999", "event event=100000"])
     }
 
+    @Test func `measurements do not take the place of events`() {
+        var scene = Scene {
+            ($0.limits.events, $0.limits.measurements, $0.limits.inFlight) = (2, 3, 1)
+        }
+        _ = scene.connect()
+        _ = scene.steps(.value("a", "1"))
+        for number in 1...5 { scene.session.handle(.event("ranging", "\(number)", quality: .atMostOnce), at: 0) }
+        for number in 1...2 { scene.session.handle(.event("event", "\(number)"), at: 0) }
+        #expect(scene.steps().first?.hasPrefix("note 2 MQTT message(s) not sent") == true)
+        #expect(
+            scene.settle() == [
+                "event ranging=1", "event ranging=2", "event ranging=3", "event event=1", "event event=2",
+            ])
+    }
+
     @Test func `a limited number of topics is kept`() {
         var scene = Scene { $0.limits.topics = 10 }
         for number in 1...1000 { scene.session.handle(.value("topic\(number)", "1"), at: 0) }

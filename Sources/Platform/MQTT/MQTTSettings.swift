@@ -88,6 +88,8 @@ package struct MQTTSettings: Sendable, Equatable {
         /// The number of events that are stored while they cannot be sent, and the time for which.
         package var events = 1024
         package var eventAge = Duration.seconds(60)
+        /// The number of messages with the quality of service 0 that are queued while there is a connection.
+        package var measurements = 4096
         /// The time limit of the broker's answer.
         package var answer = Duration.seconds(20)
         /// The time limit of a stop.

@@ -45,8 +45,9 @@ struct Outbox: Sendable {
     /// The queue, and the events that wait for the gate.
     private var queue = Fifo<Entry>()
     private var backlog = Fifo<Event>()
-    /// The number of events in `queue`.
+    /// The numbers of events in `queue` with the quality of service 1, and with 0: measurements that are outdated soon.
     private var queuedEvents = 0
+    private var queuedMeasurements = 0
     /// The topic that marks the values as valid, such as `online`. Events are sent behind it; `nil` to send them at once.
     private let gate: String?
     /// Whether the gate's value was sent over this connection.
@@ -109,19 +110,22 @@ struct Outbox: Sendable {
     }
 
     private mutating func add(_ event: Event) {
+        let isMeasurement = event.publication.quality == .atMostOnce
         guard isOpen, backlog.isEmpty else {
+            // It is outdated when the gate opens, and would replace an event.
+            if isMeasurement { return }
             if backlog.count >= limits.events {
                 _ = backlog.popFirst()
                 dropped += 1
             }
             return backlog.append(event)
         }
-        guard queuedEvents < limits.events else {
+        guard isMeasurement ? queuedMeasurements < limits.measurements : queuedEvents < limits.events else {
             dropped += 1
             return
         }
-        queuedEvents += 1
-        if event.publication.quality == .atLeastOnce { sendWaiting() }
+        if isMeasurement { queuedMeasurements += 1 } else { queuedEvents += 1 }
+        if !isMeasurement { sendWaiting() }
         queue.append(.event(event))
     }
 
@@ -193,7 +197,7 @@ struct Outbox: Sendable {
         unanswered = [:]
         backlog.replace(with: Array(kept))
         queue.replace(with: [])
-        (queuedEvents, dueFilters) = (0, [])
+        (queuedEvents, queuedMeasurements, dueFilters) = (0, 0, [])
         values = values.filter { !$0.value.isReleased }
         for topic in values.keys {
             values[topic]?.isDue = false
@@ -232,7 +236,9 @@ struct Outbox: Sendable {
 
     private mutating func popFirst() -> Entry? {
         guard let entry = queue.popFirst() else { return isOpen ? backlog.popFirst().map(Entry.event) : nil }
-        if case .event = entry { queuedEvents -= 1 }
+        if case .event(let event) = entry {
+            if event.publication.quality == .atMostOnce { queuedMeasurements -= 1 } else { queuedEvents -= 1 }
+        }
         return entry
     }
 
