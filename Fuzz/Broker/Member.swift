@@ -30,7 +30,7 @@ struct Member {
     /// The beacons that are received now, with their receptions by each radio.
     var beacons: [RegionMonitor.BeaconSnapshot] = []
     var batteries: [String: BatteryReport] = [:]
-    /// Whether there is no room for further outputs to the rest of the daemon.
+    /// Whether the queue of outputs to the rest of the daemon is full.
     var isFull = false
     var restartedAt: Int64?
     /// Whether this node decided for the house before the input whose outputs are carried out, and as the broker confirmed.

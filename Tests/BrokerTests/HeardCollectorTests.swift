@@ -134,6 +134,20 @@ import Testing
         #expect(take(at: 8)?.entries.count == 1)
     }
 
+    @Test func `Beyond a limit of senders a further one is not reported at once`() throws {
+        let found = Mutex(0)
+        let collector = HeardCollector(isNew: { found.withLock { $0 += 1 } })
+        collector.wanted(WantedBeacons(Array("{\"beacons\":[{\"uuid\":\"\(HouseBench.uuid)\"}]}".utf8)))
+        let uuid = try #require(BeaconUUID(HouseBench.uuid))
+        for minor in UInt16(0)..<5000 {
+            let beacon = BeaconIdentity(uuid: uuid, major: 1, minor: minor)
+            collector.received(
+                Reception(.beacon(beacon, measuredPower: -59), rssi: -60, at: Instant(nanoseconds: Int64(minor))))
+            _ = collector.take(at: Instant(nanoseconds: Int64(minor)), listened: .zero)
+        }
+        #expect(found.withLock(\.self) == 1024)
+    }
+
     @Test func `A sender is new if it was not received for ten seconds`() throws {
         try want("1")
         for second in stride(from: 1.0, through: 30, by: 1) { try beacon(1, 1, at: second) }

@@ -5,6 +5,7 @@ import Plumbing
 import Presence
 import RegionMonitoring
 import Rooms
+import Synchronization
 import TestSupport
 import Testing
 
@@ -109,8 +110,8 @@ import Testing
             "okaeri/home/node/hall/region/car",
         ]
         let others = [
-            "okaeri/home/node/attic/region/keys", "okaeri/work/region/car", "\(devices)/region_keys_attic/config",
-            "homeassistant/device/okaeri_work/region_car/config", "homeassistant/device/lamp/config",
+            "okaeri/home/node/attic/region/keys", "okaeri/office/region/car", "\(devices)/region_keys_attic/config",
+            "homeassistant/device/okaeri_office/region_car/config", "homeassistant/device/lamp/config",
         ]
         for topic in remains + others { house.overwrite(topic, #"{"state":"inside","name":"car"}"#) }
         house.startReceiver("attic")
@@ -207,6 +208,45 @@ import Testing
         let count = house.nodes["hall"]?.reports.count
         house.pass(10)
         #expect(house.nodes["hall"]?.reports.count == count)
+    }
+
+    @Test mutating func `A radio that has been away for longest makes room for a further one`() {
+        house.startHub("hall")
+        for number in 0..<HouseNodes.limit {
+            house.perform("hall") { core, _ in
+                core.radios["old-\(number)"] = HeardStream(at: Int64(number))
+                core.radios["old-\(number)"]?.becameAway()
+                return []
+            }
+        }
+        house.startReceiver("attic")
+        house.send("okaeri/home/node/attic/heard", Self.heard(1))
+        let names = house.nodes["hall"]?.core.radios ?? [:]
+        #expect(names.count == HouseNodes.limit && names["attic"] != nil && names["old-0"] == nil)
+    }
+
+    /// A queue of reports that nothing empties.
+    @Test func `Reports that wait are bounded, and do not displace the events of the house`() throws {
+        let broker = try Broker(
+            .init(node: "hall", room: nil, site: "home", discovery: nil, version: "1"),
+            broker: .init(host: "127.0.0.1", port: 1), regions: [], events: AsyncStream { $0.finish() },
+            outputs: .init(happened: { _, _ in }, answered: { _, _ in }, noted: { _ in }))
+        let reception = Reception(
+            .beacon(BeaconIdentity(uuid: BeaconUUID(high: 1, low: 1), major: 1, minor: 1), measuredPower: -59),
+            rssi: -60, at: Instant(nanoseconds: 1))
+        let report = RadioReport(
+            from: Instant(nanoseconds: 0), until: Instant(nanoseconds: 1), share: 1, others: 0,
+            receptions: Array(repeating: reception, count: 256))
+        let effects = broker.guarded.withLock { guarded in
+            guarded.core.radios["attic"] = HeardStream(at: 0)
+            for _ in 0..<10_000 { guarded.carryOut(.reported(radio: "attic", report), broker.client) }
+            guarded.carryOut(.happened(.house(region: "keys", .didDetermineState(.inside)), at: 0), broker.client)
+            return guarded.effects
+        }
+        let reports = effects.count - 1
+        #expect(reports * 256 <= 16_384)
+        if case .happened = effects.last {} else { Issue.record("the event of the house is dropped") }
+        #expect(broker.guarded.withLock { $0.core.radios["attic"]?.lost } == UInt64(10_000 - reports))
     }
 
     @Test mutating func `Only a node that is offline can be deleted, and then leaves no topic`() {

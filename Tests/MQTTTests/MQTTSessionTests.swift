@@ -94,6 +94,19 @@ struct MQTTSessionTests {
             ])
     }
 
+    @Test func `measurements that wait have a bound in bytes`() {
+        var scene = Scene { ($0.limits.measurementBytes, $0.limits.inFlight) = (250, 1) }
+        _ = scene.connect()
+        _ = scene.steps(.value("a", "1"))
+        let large = String(repeating: "x", count: 100)
+        for _ in 1...4 { scene.session.handle(.event("heard", large, quality: .atMostOnce), at: 0) }
+        #expect(scene.steps().first?.hasPrefix("note 2 MQTT message(s) not sent") == true)
+        #expect(scene.settle().count == 2)
+        // What is sent makes room.
+        scene.session.handle(.event("heard", large, quality: .atMostOnce), at: 0)
+        #expect(scene.steps().first == "event heard=\(large)")
+    }
+
     @Test func `a limited number of topics is kept`() {
         var scene = Scene { $0.limits.topics = 10 }
         for number in 1...1000 { scene.session.handle(.value("topic\(number)", "1"), at: 0) }

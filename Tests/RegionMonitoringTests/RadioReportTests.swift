@@ -125,6 +125,25 @@ import Testing
         #expect(run(to: 87_000) == ["exit", "outside"])
     }
 
+    @Test mutating func `the place of a radio that does not come back is another one's, without its receptions`() {
+        _ = play(1...20, hall, true)
+        let places = (0..<3000).map { number in
+            let radio = monitor.radio(named: "radio \(number)", at: at(20))
+            _ = monitor.radioRemoved(radio, at: at(20))
+            return radio
+        }
+        #expect(Set(places).count == 1)
+        _ = monitor.radioRemoved(hall, at: at(21))
+        #expect(monitor.knownRadio(named: "hall") == nil)
+        let next = monitor.radio(named: "cellar", at: at(21))
+        // The cellar listens, and receives nothing: the silence is its own from its first report on.
+        for second in 22...30 { #expect(report(next, until: Double(second), from: Double(second - 1), false).isEmpty) }
+        #expect(monitor.judgements(at: at(30), limit: 1).first?.first?.radios.isEmpty == true)
+        #expect(run(to: 30).isEmpty)
+        _ = play(31...40, next, false)
+        #expect(monitor.regionSnapshots.map(\.state) == [.outside])
+    }
+
     /// Two radios with a delay of two seconds, 30 % of whose reports are lost; the beacon is received at one of them at least.
     @Test(arguments: 0..<10)
     func `slow radios with losses cause no exit of a beacon that is there`(_ seed: UInt64) {

@@ -32,6 +32,8 @@ struct Radios: Sendable {
     private var own: Radio
     private var others: [Radio] = []
     private var positions: [String: Int] = [:]
+    /// The positions of radios that do not come back, for other ones.
+    private var free: [Int] = []
 
     /// Creates the radios with the monitor's own one alone.
     init(pausedAt now: Instant) {
@@ -85,9 +87,23 @@ struct Radios: Sendable {
     /// The position of a radio; a new one is lost until it is found. The caller limits the number of names.
     mutating func position(of name: String, at now: Instant) -> Int {
         if let known = positions[name] { return known }
-        others.append(Radio(name: name, clock: ListeningClock(pausedAt: now), lostSince: now))
-        positions[name] = others.count
-        return others.count
+        let radio = Radio(name: name, clock: ListeningClock(pausedAt: now), lostSince: now)
+        if let position = free.popLast() {
+            others[position - 1] = radio
+            positions[name] = position
+        } else {
+            others.append(radio)
+            positions[name] = others.count
+        }
+        return positions[name] ?? others.count
+    }
+
+    func known(_ name: String) -> Int? { positions[name] }
+
+    /// Frees the position of a radio that does not come back and that no silence contains any more.
+    mutating func release(_ radio: Int) {
+        guard radio != 0, positions.removeValue(forKey: others[radio - 1].name) != nil else { return }
+        free.append(radio)
     }
 
     /// The begin of the listening of all radios that are present, or of the own one.

@@ -17,6 +17,9 @@ extension RegionMonitor {
         RadioID(position: radios.position(of: name, at: now))
     }
 
+    /// Returns the radio with a name; `nil` if there is none.
+    public func knownRadio(named name: String) -> RadioID? { radios.known(name).map { RadioID(position: $0) } }
+
     /// Handles that a radio scans.
     public mutating func adapterRecovered(_ radio: RadioID = .own, at now: Instant) -> [Action] {
         adapterRecovered(radio, paused: false, at: now)
@@ -125,7 +128,8 @@ extension RegionMonitor {
         radios[radio.position].horizon = max(radios[radio.position].horizon, end)
     }
 
-    /// Handles that a radio does not come back. The others decide about the beacons that it received alone.
+    /// Handles that a radio does not come back. The others decide about the beacons that it received alone. Afterwards the radio is
+    /// not to be used: another one may take its place.
     public mutating func radioRemoved(_ radio: RadioID, at now: Instant) -> [Action] {
         let actions = adapterLost(radio, at: now)
         removed(radio, at: now)
@@ -145,5 +149,6 @@ extension RegionMonitor {
         for slot in beacons.tracks.indices { beacons[slot].removed(radio.position, radios, at: now) }
         var shared: (before: SilenceStart, after: SilenceStart)?
         for index in signs.indices { signs[index].removed(radio.position, radios, at: now, &shared) }
+        radios.release(radio.position)
     }
 }

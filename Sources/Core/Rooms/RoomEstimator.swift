@@ -52,10 +52,6 @@ struct RoomEstimator: Sendable {
     /// The time between an arrival and its first room: the observations of several receivers arrive within it.
     private static let firstWait = Nanoseconds.second * 3 / 2
 
-    /// The time between two signals of a receiver at the latest, and the time after which its last one is outdated.
-    static let refresh = 5 * Nanoseconds.second
-    private static let validity = 3 * refresh
-
     /// The step of the sum, and the longest time that is added up at once: an older signal is outdated.
     private static let step = Nanoseconds.second / 2
     private static let longestSum = 60 * Nanoseconds.second
@@ -63,12 +59,11 @@ struct RoomEstimator: Sendable {
     /// The difference to the strongest receiver of its room at which a receiver counts half, in dB.
     private static let halving = 1.5
 
-    /// The decrease in dB a second of the evidence for a room without a signal, of the signal of a receiver that
-    /// receives nothing while another one does, and of the signal of a receiver without observations. With few
-    /// advertisements a pause of some seconds at one receiver is usual, and does not mean that the beacon left.
+    /// The decrease in dB a second of the evidence for a room without a signal, and of the signal of a receiver that
+    /// receives nothing while another one does. With few advertisements a pause of some seconds at one receiver is usual,
+    /// and does not mean that the beacon left.
     private static let fading = 5.0
     private static let silentFading = 8.0
-    private static let deadFading = 0.25
 
     /// The smallest variance that counts, in dB²: otherwise the factor of a beacon at rest would be unlimited.
     private static let leastVariance = 0.3
@@ -83,14 +78,11 @@ struct RoomEstimator: Sendable {
         var noise: Double
         var slow: Double
         var variance = 0.0
-        /// Whether its observations are missing. Its last signal then decreases.
-        var isDark = false
         /// The time from which it receives nothing. Its last signal counts until another receiver receives the beacon
         /// later: when a beacon stops, the receivers detect its silence at different times.
         var silentSince: Int64?
         /// Whether another receiver has received the beacon since then. The last signal then decreases.
         var isFading = false
-        var heardAt: Int64
     }
 
     private var receivers: [Receiver] = []
@@ -113,7 +105,7 @@ struct RoomEstimator: Sendable {
         guard !receivers.isEmpty else { return nil }
         let isOpen =
             published == nil || evidence.contains { $0 > 0 }
-            || receivers.contains { $0.isDark || $0.isFading || $0.room != published && $0.silentSince == nil }
+            || receivers.contains { $0.isFading || $0.room != published && $0.silentSince == nil }
         return isOpen ? last.addingClamped(Self.step) : nil
     }
 }
@@ -132,8 +124,6 @@ extension RoomEstimator {
         guard let signal else {
             guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
             receivers[index].silentSince = receivers[index].silentSince ?? now
-            receivers[index].isDark = false
-            receivers[index].heardAt = now
             return
         }
         let transmitted = now.addingClamped(-Int64(min(age ?? 0, 3600) * 1e9))
@@ -147,28 +137,12 @@ extension RoomEstimator {
             receivers[index].level = signal
             receivers[index].noise = noise
             receivers[index].room = place
-            receivers[index].isDark = false
             receivers[index].silentSince = nil
             receivers[index].isFading = false
-            receivers[index].heardAt = now
         } else {
-            receivers.append(
-                Receiver(node: node, room: place, level: signal, noise: noise, slow: signal, heardAt: now))
+            receivers.append(Receiver(node: node, room: place, level: signal, noise: noise, slow: signal))
         }
         if began == nil { began = now }
-    }
-
-    /// Handles that the signal at a node is unknown.
-    mutating func lost(_ node: String, at now: Int64) {
-        advance(to: now)
-        guard let index = receivers.firstIndex(where: { $0.node == node }) else { return }
-        receivers[index].isDark = true
-    }
-
-    /// Handles that a receiver is not inside: it receives nothing.
-    mutating func forgot(_ node: String, at now: Int64) {
-        advance(to: now)
-        receivers.removeAll { $0.node == node }
     }
 
     private mutating func position(of room: String) -> Int {
@@ -202,11 +176,6 @@ extension RoomEstimator {
         while last < now {
             let span = min(Self.step, now.subtractingClamped(last))
             last = last.addingClamped(span)
-            // A receiver without its refreshes is dark.
-            for index in receivers.indices
-            where last.subtractingClamped(receivers[index].heardAt) > Self.validity {
-                receivers[index].isDark = true
-            }
             weigh(Nanoseconds.seconds(span))
         }
     }
@@ -272,10 +241,6 @@ extension RoomEstimator {
         var excess = 0.0
         var count = 0.0
         for index in receivers.indices {
-            if receivers[index].isDark {
-                receivers[index].level -= Self.deadFading * seconds
-                continue
-            }
             if receivers[index].silentSince != nil {
                 if receivers[index].isFading { receivers[index].level -= Self.silentFading * seconds }
                 continue

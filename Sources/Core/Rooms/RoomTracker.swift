@@ -33,7 +33,12 @@ package struct RoomTracker: Sendable {
     /// The factor by which the noise must change to count without a change of the signal.
     private static let noiseStep = 1.5
 
+    /// The longest time between two signals of a radio that the estimator receives.
+    private static let refresh = 5 * Nanoseconds.second
+
     private var receivers: [String: Receiver] = [:]
+    /// The earliest deadline of a receiver, or the maximum. May be early, is never late.
+    private var earliest = Int64.max
     private var rooms = RoomEstimator()
 
     /// The number of radios that are followed: each is one of the house's.
@@ -66,6 +71,7 @@ package struct RoomTracker: Sendable {
         receivers[radio, default: Receiver(room: room)].room = room
         receivers[radio]?.window.heard(rssi, from: beacon, at: now)
         if !hadSignal { tell(radio, at: now) }
+        earliest = min(earliest, receivers[radio]?.deadline ?? .max)
         schedule()
     }
 
@@ -74,7 +80,8 @@ package struct RoomTracker: Sendable {
 
     /// Handles that time has passed.
     package mutating func advanced(to now: Int64) {
-        while let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
+        while earliest <= now,
+            let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
             due.value.deadline <= now
         {
             let (radio, time, window) = (due.key, due.value.deadline, due.value.window)
@@ -82,13 +89,14 @@ package struct RoomTracker: Sendable {
             if window.level != nil, window.silentAt ?? .max <= time { receivers[radio]?.window.fellSilent() }
             if due.value.refreshAt <= time || receivers[radio]?.isMoved ?? false { tell(radio, at: time) }
         }
+        if earliest <= now { earliest = receivers.values.lazy.map(\.deadline).min() ?? .max }
         rooms.advance(to: now)
         schedule()
     }
 
     private mutating func tell(_ radio: String, at now: Int64) {
         guard let receiver = receivers[radio] else { return }
-        receivers[radio]?.refreshAt = now.addingClamped(RoomEstimator.refresh)
+        receivers[radio]?.refreshAt = now.addingClamped(Self.refresh)
         receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.window.noise)) }
         rooms.heard(
             by: radio, in: receiver.room, signal: receiver.window.level,
@@ -97,7 +105,6 @@ package struct RoomTracker: Sendable {
     }
 
     private mutating func schedule() {
-        let next = receivers.values.map(\.deadline).min() ?? .max
-        nextDeadline = [next < .max ? next : nil, rooms.nextDeadline].compactMap(\.self).min()
+        nextDeadline = [earliest < .max ? earliest : nil, rooms.nextDeadline].compactMap(\.self).min()
     }
 }

@@ -57,8 +57,7 @@ extension PresenceDriver {
     /// Handles that a radio is gone: offline, or its reports do not come.
     package func radioLost(named name: String, at now: Instant) {
         state.withLock { state in
-            guard state.isStarted else { return }
-            let radio = state.pipeline.monitor.radio(named: name, at: now)
+            guard let radio = state.pipeline.monitor.knownRadio(named: name) else { return }
             publish(state.pipeline.monitor.adapterLost(radio, at: now), at: now, &state)
             judge(at: now, &state)
         }
@@ -67,9 +66,9 @@ extension PresenceDriver {
     /// Handles that a radio does not come back.
     package func radioRemoved(named name: String, at now: Instant) {
         state.withLock { state in
-            guard state.isStarted else { return }
-            let radio = state.pipeline.monitor.radio(named: name, at: now)
+            guard let radio = state.pipeline.monitor.knownRadio(named: name) else { return }
             publish(state.pipeline.monitor.radioRemoved(radio, at: now), at: now, &state)
+            radioNames.remove(radio)
         }
     }
 
@@ -120,4 +119,6 @@ package final class RadioNames: Sendable {
     var all: [String] { names.withLock { $0.values.sorted() } }
 
     func set(_ name: String, of radio: RadioID) { names.withLock { $0[radio] = name } }
+
+    func remove(_ radio: RadioID) { names.withLock { $0[radio] = nil } }
 }

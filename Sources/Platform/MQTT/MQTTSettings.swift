@@ -90,6 +90,8 @@ package struct MQTTSettings: Sendable, Equatable {
         package var eventAge = Duration.seconds(60)
         /// The number of messages with the quality of service 0 that are queued while there is a connection.
         package var measurements = 4096
+        /// The size of their payloads together, in bytes.
+        package var measurementBytes = 1 << 20
         /// The time limit of the broker's answer.
         package var answer = Duration.seconds(20)
         /// The time limit of a stop.

@@ -48,6 +48,7 @@ struct Outbox: Sendable {
     /// The numbers of events in `queue` with the quality of service 1, and with 0: measurements that are outdated soon.
     private var queuedEvents = 0
     private var queuedMeasurements = 0
+    private var measurementBytes = 0
     /// The topic that marks the values as valid, such as `online`. Events are sent behind it; `nil` to send them at once.
     private let gate: String?
     /// Whether the gate's value was sent over this connection.
@@ -120,12 +121,21 @@ struct Outbox: Sendable {
             }
             return backlog.append(event)
         }
-        guard isMeasurement ? queuedMeasurements < limits.measurements : queuedEvents < limits.events else {
+        let size = event.publication.payload.count
+        let hasRoom =
+            isMeasurement
+            ? queuedMeasurements < limits.measurements && measurementBytes + size <= limits.measurementBytes
+            : queuedEvents < limits.events
+        guard hasRoom else {
             dropped += 1
             return
         }
-        if isMeasurement { queuedMeasurements += 1 } else { queuedEvents += 1 }
-        if !isMeasurement { sendWaiting() }
+        if isMeasurement {
+            (queuedMeasurements, measurementBytes) = (queuedMeasurements + 1, measurementBytes + size)
+        } else {
+            queuedEvents += 1
+            sendWaiting()
+        }
         queue.append(.event(event))
     }
 
@@ -197,7 +207,7 @@ struct Outbox: Sendable {
         unanswered = [:]
         backlog.replace(with: Array(kept))
         queue.replace(with: [])
-        (queuedEvents, queuedMeasurements, dueFilters) = (0, 0, [])
+        (queuedEvents, queuedMeasurements, measurementBytes, dueFilters) = (0, 0, 0, [])
         values = values.filter { !$0.value.isReleased }
         for topic in values.keys {
             values[topic]?.isDue = false
@@ -237,7 +247,12 @@ struct Outbox: Sendable {
     private mutating func popFirst() -> Entry? {
         guard let entry = queue.popFirst() else { return isOpen ? backlog.popFirst().map(Entry.event) : nil }
         if case .event(let event) = entry {
-            if event.publication.quality == .atMostOnce { queuedMeasurements -= 1 } else { queuedEvents -= 1 }
+            if event.publication.quality == .atMostOnce {
+                (queuedMeasurements, measurementBytes) =
+                    (queuedMeasurements - 1, measurementBytes - event.publication.payload.count)
+            } else {
+                queuedEvents -= 1
+            }
         }
         return entry
     }

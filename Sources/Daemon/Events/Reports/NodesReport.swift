@@ -12,7 +12,7 @@ package struct NodesReport: Codable, Sendable, Equatable {
     package var reason: String
     /// By name.
     package var nodes: [NodeReport]
-    /// The hub of the house; `nil` while there is none.
+    /// The hub of the house; `nil` without one.
     package var hub: String?
     /// The states of the house's regions.
     package var regions: [Region]
@@ -112,7 +112,7 @@ package enum NodeKind: String, Codable, Sendable, CaseIterable {
 
 /// The state of a region for the whole house, as its hub decided it.
 package struct HouseReport: Codable, Sendable, Equatable {
-    /// The state; at a receiver unknown while there is no broker or no hub.
+    /// The state; at a receiver without its broker or hub it is unknown.
     package var state: RegionState
     /// The last state that was known.
     package var lastKnown: RegionState
@@ -120,7 +120,7 @@ package struct HouseReport: Codable, Sendable, Equatable {
     package var since: String?
     /// The room of the beacon; `nil`: unknown.
     package var room: String?
-    /// The hub; nil while there is none.
+    /// The hub; `nil` without one.
     package var owner: String?
     /// The radios that received the beacon last and are away: the region is unknown until one of them is back.
     package var waiting: [String] = []
@@ -162,7 +162,7 @@ extension StatusReport {
         "this okaeri belongs to no house: its beacons.json names no \"mqtt\"; /usr/share/doc/okaeri/several-pis.md "
         + "describes how to set that up"
 
-    /// The same for the house: the states of the regions are those of the hub. Nil where there is no house.
+    /// The same for the house: the states of the regions are those of the hub. `nil` without a house.
     package var ofHouse: StatusReport? {
         guard mqtt != nil else { return nil }
         var report = self

@@ -19,13 +19,13 @@ extension Broker {
     /// The nodes of the house, in the order of their names; without a connection only this one.
     package var nodes: [NodeReport] { guarded.withLock { $0.core.nodeReports(at: MQTTClient.now) } }
 
-    /// The hub that decides for the house; `nil` while there is none.
+    /// The hub that decides for the house; `nil` without one.
     package var hub: String? { guarded.withLock { $0.core.hubName } }
 
     /// Whether this node is a hub that decides for the house.
     package var isHub: Bool { guarded.withLock { $0.core.isHub && $0.core.election.isDeciding } }
 
-    /// The sentence about another hub of this site; `nil` if there is none.
+    /// The sentence about another hub of this site; `nil` without one.
     package var conflict: String? { guarded.withLock(\.core.conflict) }
 
     /// Returns the state of a region for the house: at a receiver the word of the hub.
@@ -53,7 +53,7 @@ extension Broker {
 }
 
 extension BrokerCore {
-    /// The hub that decides for the site; `nil` while there is none.
+    /// The hub that decides for the site; `nil` without one.
     var hubName: String? {
         guard isHub else { return hub.flatMap { nodes.isOnline($0.name) ? $0.name : nil } }
         if case .yielded(let other) = election.state { return other }

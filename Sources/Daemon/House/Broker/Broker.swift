@@ -58,8 +58,17 @@ package final class Broker: Service {
         /// Whether nothing is published any more, because the topics are emptied.
         var hasLeft = false
         var engine = Engine()
-        /// The outputs that wait for the broker's thread.
-        var effects: [BrokerCore.Output] = []
+        /// The outputs that wait for the broker's thread, the number of reports among them, and that of their receptions.
+        private(set) var effects: [BrokerCore.Output] = []
+        private var reports = 0
+        private var receptions = 0
+
+        init(core: BrokerCore) { self.core = core }
+
+        mutating func takeEffects() -> [BrokerCore.Output] {
+            defer { (effects, reports, receptions) = ([], 0, 0) }
+            return effects
+        }
 
         mutating func carryOut(_ output: BrokerCore.Output, _ client: MQTTClient) {
             switch output {
@@ -70,13 +79,21 @@ package final class Broker: Service {
             case .unsubscribe(let filter): client.unsubscribe(filter)
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
-            case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .reported, .radioLost,
-                .radioRemoved, .restart:
-                if effects.count < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
+            case .reported(_, let report):
+                let count = report.receptions.count
+                guard reports < Self.reportLimit, receptions + count <= Self.receptionLimit else {
+                    return core.dropped(output)
+                }
+                (reports, receptions) = (reports + 1, receptions + count)
+                effects.append(output)
+            case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
+                .restart:
+                if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
 
-        private static let effectLimit = 4096
+        /// A flood of reports is not to displace an event, nor to fill the memory: a reception has 48 bytes.
+        private static let (effectLimit, reportLimit, receptionLimit) = (4096, 2048, 16_384)
     }
 
     let guarded: Mutex<Guarded>
@@ -157,13 +174,17 @@ package final class Broker: Service {
     private func loop() {
         while true {
             let (deadline, isOver, effects) = guarded.withLock { guarded in
-                defer { guarded.effects = [] }
-                return (guarded.core.nextDeadline, guarded.isOver, guarded.effects)
+                (guarded.core.nextDeadline, guarded.isOver, guarded.takeEffects())
             }
             for effect in effects { carryOut(effect) }
             if isOver { return }
-            let wait = deadline.map { Duration.nanoseconds(max(0, $0.subtractingClamped(MQTTClient.now))) }
-            if wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) }) { continue }
+            let wait = deadline.map { Duration.nanoseconds($0.subtractingClamped(MQTTClient.now)) }
+            // What is due does not wait for a moment without messages.
+            if wait.map({ $0 > .zero }) ?? true,
+                wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) })
+            {
+                continue
+            }
             let beacons = guarded.withLock { guarded in
                 guarded.core.rangingAt.map { $0 <= MQTTClient.now } == true ? guarded.engine.beacons : nil
             }

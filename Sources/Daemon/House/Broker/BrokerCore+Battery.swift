@@ -11,8 +11,8 @@ extension BrokerCore {
     /// The time in which the broker delivers the levels that it retains, after the connection.
     static let batteryDelay: Int64 = 5_000_000_000
 
-    /// Publishes the levels that have changed, and deletes those at the broker that have ended. The hub's disk has the levels of before
-    /// a restart.
+    /// Publishes the levels that have changed, and deletes those at the broker that have ended. After a restart the hub has the levels
+    /// that it knew, from its disk.
     ///
     /// - Parameter own: The levels, by the region's identifier.
     mutating func batteriesMeasured(_ own: [String: BatteryReport], at now: Moment) -> [Output] {

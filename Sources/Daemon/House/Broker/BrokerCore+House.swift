@@ -93,8 +93,9 @@ extension BrokerCore {
         return [.publish(.event(topics.event(name(regions[position].level)), Wire.event(event).utf8))]
     }
 
-    /// Handles that there was no room for the latest output: this node's hub of events never records it.
+    /// Handles that there was no room for the latest output. A report counts as lost; an event is never recorded.
     mutating func dropped(_ output: Output) {
+        if case .reported(let radio, _) = output { radios[radio]?.wasDropped() }
         guard case .happened(.house(let identifier, let news), _) = output, news.isOwned,
             var waiting = unrecorded[identifier]
         else { return }

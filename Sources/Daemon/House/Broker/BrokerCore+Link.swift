@@ -56,7 +56,7 @@ extension BrokerCore {
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
         (isConnected, isOnline, looksUntil, batteriesAt) = (false, false, nil, nil)
-        (repeats, retention, hub) = (RepeatPlan(), Retention(), nil)
+        (repeats, retention) = (RepeatPlan(), Retention())
         delivery.disconnected()
         election.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
@@ -185,7 +185,7 @@ extension BrokerCore {
             + "run `sudo okaeri join` to make it a receiver, or give it another \"site\" of \"mqtt\""
     }
 
-    /// The sentence about another hub of this site; `nil` if there is none.
+    /// The sentence about another hub of this site; `nil` without one.
     var conflict: String? { if case .yielded(let other) = election.state { conflict(with: other) } else { nil } }
 
     private mutating func wentOnline() -> [Output] {

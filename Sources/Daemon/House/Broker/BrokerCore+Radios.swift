@@ -13,16 +13,20 @@ extension BrokerCore {
     /// The time after which a sender is reported that was not there.
     private static let promptness: Int64 = 50_000_000
 
+    /// The shortest time between two messages: any device can invent senders.
+    private static let pause: Int64 = 200_000_000
+
     /// Whether another radio may receive a beacon.
     var hasOtherRadios: Bool { radios.contains { !$0.value.isAway } }
 
     // MARK: At a hub
 
-    /// Handles a message of a receiver. A retained one is no reception.
+    /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
         guard isHub, name != node, !message.isRetained, election.isDeciding, nodes.isOnline(name),
-            radios[name] != nil || radios.count < HouseNodes.limit, let heard = HeardMessage(message.payload)
+            let heard = HeardMessage(message.payload)
         else { return [] }
+        guard let displaced = displacedRadio(by: name) else { return [] }
         var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)
         radiosAt = min(radiosAt, radios[name]?.awayAt ?? .max)
         let offset = nodes[name]?.card?.offset ?? 0
@@ -33,7 +37,14 @@ extension BrokerCore {
                 }
             }
         }
-        return [.reported(radio: name, report)]
+        return displaced + [.reported(radio: name, report)]
+    }
+
+    /// Removes the radio that has been away for longest if there is no room for a further one. Returns `nil` if none is away.
+    private mutating func displacedRadio(by name: String) -> [Output]? {
+        guard radios[name] == nil, radios.count >= HouseNodes.limit else { return [] }
+        let oldest = radios.filter(\.value.isAway).min { $0.value.lastArrival < $1.value.lastArrival }
+        return oldest.map { radioRemoved($0.key) }
     }
 
     /// Handles that a radio's node is offline.
@@ -75,7 +86,7 @@ extension BrokerCore {
     /// Handles that this node's radio has received a sender that was not there.
     mutating func senderFound(at now: Int64) -> [Output] {
         guard let due = heardAt else { return [] }
-        heardAt = min(due, now.addingClamped(Self.promptness))
+        heardAt = min(due, max(now.addingClamped(Self.promptness), heardLast.addingClamped(Self.pause)))
         return []
     }
 

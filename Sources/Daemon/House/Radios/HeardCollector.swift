@@ -99,7 +99,7 @@ package final class HeardCollector: Sendable {
         }
     }
 
-    /// Whether the hub waits for the next message: a wanted sender was received, or is missing since a short time.
+    /// Whether the hub waits for the next message: a wanted sender was received in the last two minutes.
     func isAwaited(at now: Instant) -> Bool {
         guarded.withLock { guarded in
             guarded.received.map { $0.duration(to: now) < .nanoseconds(Self.attention) } ?? false
@@ -110,9 +110,11 @@ package final class HeardCollector: Sendable {
 extension HeardCollector.Guarded {
     /// Returns whether the sender is new.
     fileprivate mutating func add(_ key: HeardCollector.Key, _ reception: Reception) -> Bool {
+        let known = present[key]
+        let hasRoom = known != nil || present.count < HeardCollector.presentLimit
         let isNew =
-            present[key].map { $0.duration(to: reception.time) > .nanoseconds(HeardCollector.absence) } ?? true
-        if !isNew || present.count < HeardCollector.presentLimit { present[key] = reception.time }
+            hasRoom && known.map { $0.duration(to: reception.time) > .nanoseconds(HeardCollector.absence) } ?? true
+        if hasRoom { present[key] = reception.time }
         received = reception.time
         guard count < HeardCollector.receptionLimit,
             entries[key] != nil || entries.count < HeardCollector.senderLimit

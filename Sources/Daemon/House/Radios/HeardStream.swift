@@ -43,6 +43,9 @@ struct HeardStream: Sendable {
     /// The time from which on the receiver is away; `nil` if it is.
     var awayAt: Int64? { isAway ? nil : lastArrival.addingClamped(Self.patience) }
 
+    /// Handles that the engine does not receive the last report.
+    mutating func wasDropped() { lost = lost.addingReportingOverflow(1).partialValue }
+
     mutating func becameAway() { (isAway, until, rate) = (true, nil, 0) }
 
     /// Handles a message. Returns its content by the hub's clock.
@@ -86,7 +89,7 @@ struct HeardStream: Sendable {
         offset = (usual ?? distance, now)
         let end = min(now, stamp.addingClamped(offset?.distance ?? distance))
         let length = min(Int64((span.upperBound - span.lowerBound) * 1e9), Self.longest)
-        // Behind a message that is known, there is no gap that the drift of the clocks makes.
+        // The drift of the clocks makes no gap between two messages that follow each other.
         let begin = isNext ? until ?? end.subtractingClamped(length) : end.subtractingClamped(length)
         return (min(max(begin, end.subtractingClamped(Self.longest)), end), end)
     }
