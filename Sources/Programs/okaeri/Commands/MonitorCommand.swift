@@ -80,7 +80,8 @@ struct MonitorCommand: AsyncParsableCommand {
         do {
             try await daemon.run(with: services)
         } catch is RestartRequested {
-            throw CommandFailure("the daemon ends to be started again, as a client of the MQTT broker requested", status: Exit.temporary)
+            throw CommandFailure(
+                "the daemon ends to be started again, as a client of the MQTT broker requested", status: Exit.temporary)
         } catch let error as DaemonError {
             throw CommandFailure(error.description, status: Exit.unavailable)
         }
