@@ -11,6 +11,11 @@ import Testing
 
 @testable import House
 
+/// The engine of a node, as far as it takes over announced states.
+protocol HouseEngine: Sendable {
+    mutating func announced(_ states: [String: RegionState]) -> [Event.Kind]
+}
+
 /// Several nodes and a broker that delivers at once, in virtual time.
 struct HouseBench {
     struct Node {
@@ -30,6 +35,9 @@ struct HouseBench {
         fileprivate(set) var removed: [String] = []
         fileprivate(set) var restarts = 0
         fileprivate(set) var wanted: WantedBeacons?
+        fileprivate(set) var definitions: [[UInt8]] = []
+        /// Takes over announced states, as the engine.
+        var engine: (any HouseEngine)?
 
         var batteries: [String: BatteryReport] = [:]
         var beacons: [RegionMonitor.BeaconSnapshot] = []
@@ -69,6 +77,8 @@ struct HouseBench {
     private(set) var retained: [String: [UInt8]] = [:]
     /// All publications, in order; the node of another client is empty.
     private(set) var log: [Publication] = []
+    /// The events of the engines that the other consumers of their nodes received.
+    private(set) var engineEvents: [(node: String, kind: Event.Kind)] = []
     /// The topics that the broker does not deliver.
     var withheld: Set<String> = []
     private(set) var now: Int64 = 100_000 * second
@@ -88,29 +98,45 @@ struct HouseBench {
     /// A hub's daemon starts and connects.
     mutating func startHub(
         _ name: String, room: String? = nil, regions: [String] = ["keys"], incarnation: String? = nil,
-        discovery: String? = "homeassistant", connects: Bool = true
+        discovery: String? = "homeassistant", memory: HouseMemory = HouseMemory(), engine: (any HouseEngine)? = nil,
+        connects: Bool = true
     ) {
         let settings = BrokerSettings(
             node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
-        start(settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", connects: connects)
+        start(settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
+            engine: engine, connects: connects)
     }
 
     /// A receiver's daemon starts and connects.
     mutating func startReceiver(_ name: String, room: String? = nil, offset: Double = 0) {
         let settings = BrokerSettings(
-            node: name, room: room ?? name, offset: offset, site: "home", isReceiver: true, discovery: "homeassistant",
+            node: name, room: room ?? name, offset: offset, site: "home", kind: .receiver, discovery: "homeassistant",
             version: "1.0.0")
         start(settings, [], incarnation: "\(name)-\(now)", connects: true)
     }
 
+    /// A standby's daemon starts and connects; it has the regions from an earlier run.
+    mutating func startStandby(
+        _ name: String, regions: [String] = ["keys"], incarnation: String? = nil, memory: HouseMemory = HouseMemory(),
+        engine: (any HouseEngine)? = nil, connects: Bool = true
+    ) {
+        let settings = BrokerSettings(
+            node: name, room: name, site: "home", kind: .standby, discovery: "homeassistant", version: "1.0.0")
+        start(
+            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
+            engine: engine, connects: connects)
+    }
+
     private mutating func start(
-        _ settings: BrokerSettings, _ regions: [BrokerRegion], incarnation: String, connects: Bool
+        _ settings: BrokerSettings, _ regions: [BrokerRegion], incarnation: String, memory: HouseMemory = HouseMemory(),
+        engine: (any HouseEngine)? = nil, connects: Bool
     ) {
         let name = settings.node
-        let core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: moment.wall)
+        var core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: moment.wall)
+        core.restored(memory, isStale: false)
         let found = Found()
-        nodes[name] = Node(core: core, collector: HeardCollector { found.sender() }, found: found)
-        carryOut(core.started(), of: name)
+        nodes[name] = Node(core: core, engine: engine, collector: HeardCollector { found.sender() }, found: found)
+        run(name) { $0.started(at: $1) }
         if connects { connect(name) }
         perform(name) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
     }
@@ -328,11 +354,34 @@ struct HouseBench {
             case .radioLost(let radio): nodes[name]?.lost.append(radio)
             case .radioRemoved(let radio): nodes[name]?.removed.append(radio)
             case .restart: nodes[name]?.restarts += 1
+            case .takeOver(let states): takeOver(states, of: name)
+            case .definitions(let text): nodes[name]?.definitions.append(text)
             case .note(let note): nodes[name]?.notes.append(note)
             }
         }
         // The hub of events records behind the outputs that are on their way.
-        for (region, news) in unrecorded { run(name) { core, _ in core.recorded(news, of: region) } }
+        for (region, news) in unrecorded { run(name) { $0.recorded(news, of: region, at: $1.instant) } }
+    }
+
+    private mutating func takeOver(_ states: [String: RegionState], of name: String) {
+        run(name) { core, _ in core.tookOver() }
+        guard var engine = nodes[name]?.engine else { return }
+        let kinds = engine.announced(states)
+        nodes[name]?.engine = engine
+        for kind in kinds { determine(name, kind) }
+    }
+
+    /// The engine of a node has an event; the node's other consumers learn of it unless the node is silent.
+    private mutating func determine(_ name: String, _ kind: Event.Kind) {
+        guard let core = nodes[name]?.core else { return }
+        if !core.isSilent(about: kind) { engineEvents.append((name, kind)) }
+        run(name) { $0.happened(kind, at: $1) }
+    }
+
+    /// The same, from outside.
+    mutating func determined(_ name: String, _ kinds: [Event.Kind]) {
+        for kind in kinds { determine(name, kind) }
+        settle()
     }
 
     private mutating func publish(_ publication: MQTTPublication, by name: String) {

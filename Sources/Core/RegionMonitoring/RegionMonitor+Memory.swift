@@ -118,6 +118,21 @@ extension RegionMonitor {
         }
     }
 
+    /// Takes over the last known states that were announced by another monitor, and determines the states of these regions again: where
+    /// the present state differs from the announced one, that is an enter or exit event.
+    ///
+    /// - Parameter states: By the region's identifier; unknown for a region without an announcement.
+    package mutating func announced(_ states: [String: RegionState]) -> [Action] {
+        regions.indices.flatMap { index -> [Action] in
+            guard let state = states[regions[index].identifier] else { return [] }
+            regions[index].lastKnown = state
+            for sign in regions[index].signs where signs[sign].state == .unknown && signs[sign].lastKnown != state {
+                signs[sign].remembered(state, awaiting: nil)
+            }
+            return became(regions[index].state, index)
+        }
+    }
+
     /// Restores the state of a region that was known before the monitoring began.
     mutating func remember(_ memory: Memory, of index: Int) {
         guard let known = memory.regions.last(where: { $0.isSame(as: regions[index].region) }) else { return }

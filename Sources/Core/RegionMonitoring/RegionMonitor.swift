@@ -224,9 +224,13 @@ extension RegionMonitor {
 
     /// Determines a region's state from those of its signs, and returns the events if it has changed.
     mutating func stateDetermined(of index: Int) -> [Action] {
+        let state = RegionState(ofAny: signs[regions[index].signs].lazy.map(\.state))
+        return state == regions[index].state ? [] : became(state, index)
+    }
+
+    /// Returns the events of a region's state.
+    mutating func became(_ state: RegionState, _ index: Int) -> [Action] {
         let (region, signs) = (regions[index].region, signs[regions[index].signs])
-        let state = RegionState(ofAny: signs.lazy.map(\.state))
-        guard state != regions[index].state else { return [] }
         let isNews = regions[index].became(state)
         var actions: [Action] = []
         switch state {

@@ -7,7 +7,7 @@ import WiFi
 extension Configuration {
     static let keys = [
         "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt",
-        "receiver", "web", "metrics", "notify",
+        "receiver", "standby", "web", "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window", "lateShare"]
     static let scanWords: [String: ScanSetting] = ["continuous": .continuous, "shared": .shared]
@@ -71,7 +71,8 @@ extension Configuration {
             $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil
         }
         let sensitivity = sensitivity(top) ?? .balanced
-        let isReceiver = top.bool("receiver") ?? false
+        let isStandby = top.bool("standby") ?? false
+        let isReceiver = isStandby || top.bool("receiver") ?? false
         let regionsOf = { (value: JSONNode.Value) -> [JSONNode]? in
             if case .array(let nodes) = value { nodes } else { nil }
         }
@@ -95,9 +96,10 @@ extension Configuration {
         if let node = top.node("mqtt") { configuration.mqtt = mqtt(node, problems) }
         if isReceiver, top.node("mqtt") == nil {
             top.report(
-                "receiver", found: "true, without \"mqtt\"", expected: "\"mqtt\" beside it, the broker of the hub")
+                isStandby ? "standby" : "receiver", found: "true, without \"mqtt\"",
+                expected: "\"mqtt\" beside it, the broker of the hub")
         }
-        configuration.isReceiver = isReceiver
+        (configuration.isReceiver, configuration.isStandby) = (isReceiver, isStandby)
         if let node = top.node("web") { configuration.web = web(node, problems) }
         if let node = top.node("metrics") { configuration.metrics = listener(node, path: "metrics", problems) }
         if let node = top.node("node") { configuration.node = self.node(node, problems) }

@@ -1,4 +1,5 @@
 package import BlueZ
+package import Events
 package import HCI
 import IBeacon
 package import Plumbing
@@ -106,6 +107,8 @@ package struct Configuration: Sendable, Equatable {
 
     /// Whether this machine is a radio of a house whose regions are configured elsewhere.
     package var isReceiver = false
+    /// Whether it is a receiver that decides for the house while no hub does.
+    package var isStandby = false
 
     /// The page; nil: there is none, and no port.
     package var web: Web?
@@ -127,6 +130,9 @@ package struct Configuration: Sendable, Equatable {
     /// The identities of the regions' phones, by their key files; empty before ``readIdentities(file:)``.
     package var identities: [String: DeviceIdentity] = [:]
 
+    /// The kind of this machine in a house.
+    package var kind: NodeKind { isStandby ? .standby : isReceiver ? .receiver : .hub }
+
     /// The notice about a configuration as the package installs it.
     static let noRegion = "it has no region, so no beacon is watched; run `sudo okaeri setup`"
 
@@ -137,7 +143,7 @@ package struct Configuration: Sendable, Equatable {
 
     /// The settings in the file that have no effect, and the absence of regions.
     package var notices: [String] {
-        guard !regions.isEmpty else { return services.isEmpty && !isReceiver ? [Self.noRegion] : [] }
+        guard !regions.isEmpty else { return services.isEmpty && kind == .hub ? [Self.noRegion] : [] }
         return unknownRegionsToNotify
             + regions.enumerated().flatMap { index, region in
                 let houseless =

@@ -72,6 +72,17 @@ extension PresenceDriver {
         }
     }
 
+    /// Takes over the states that another machine announced for the house, and announces what differs.
+    ///
+    /// - Parameter begin: Is called before, with the driver locked.
+    package func announced(_ states: [String: RegionState], at now: Instant, begin: () -> Void) {
+        state.withLock { state in
+            begin()
+            publish(state.pipeline.monitor.announced(states), at: now, &state)
+            judge(at: now, &state)
+        }
+    }
+
     /// Handles that time has passed at a hub without an adapter.
     package func advance(to now: Instant) { state.withLock { advance(to: now, &$0) } }
 

@@ -108,6 +108,8 @@ package enum NodeKind: String, Codable, Sendable, CaseIterable {
     case hub
     /// It is a radio of the hub.
     case receiver
+    /// It is a radio of the hub, and decides while no hub does.
+    case standby
 }
 
 /// The state of a region for the whole house, as its hub decided it.

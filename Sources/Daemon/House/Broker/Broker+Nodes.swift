@@ -23,7 +23,7 @@ extension Broker {
     package var hub: String? { guarded.withLock { $0.core.hubName } }
 
     /// Whether this node is a hub that decides for the house.
-    package var isHub: Bool { guarded.withLock { $0.core.isHub && $0.core.election.isDeciding } }
+    package var isHub: Bool { guarded.withLock { $0.core.election.isDeciding && $0.core.hasEngine } }
 
     /// The sentence about another hub of this site; `nil` without one.
     package var conflict: String? { guarded.withLock(\.core.conflict) }
@@ -33,7 +33,7 @@ extension Broker {
 
     /// The regions of the house that a receiver knows from its hub, by identifier; none at a hub.
     package var words: [RegionValue] {
-        guarded.withLock { $0.core.words.values.sorted { $0.identifier < $1.identifier } }
+        guarded.withLock { $0.core.isHub ? [] : $0.core.words.values.sorted { $0.identifier < $1.identifier } }
     }
 
     /// Deletes a node that is gone for good: its topics are emptied.
@@ -55,8 +55,9 @@ extension Broker {
 extension BrokerCore {
     /// The hub that decides for the site; `nil` without one.
     var hubName: String? {
-        guard isHub else { return hub.flatMap { nodes.isOnline($0.name) ? $0.name : nil } }
-        if case .yielded(let other) = election.state { return other }
+        if isHolding { return node }
+        guard isHub else { return hub.flatMap { nodes.isOnline($0.name) && $0.name != node ? $0.name : nil } }
+        if case .yielded(let other?) = election.state { return other }
         return node
     }
 
@@ -80,7 +81,7 @@ extension BrokerCore {
     }
 
     func word(on identifier: String) -> RegionValue? {
-        guard isHub else { return words[TopicName(identifier).level] }
+        guard !isRadio else { return words[TopicName(identifier).level] }
         return election.isDeciding ? states[identifier] : nil
     }
 }

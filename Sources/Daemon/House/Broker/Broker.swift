@@ -22,16 +22,19 @@ package final class Broker: Service {
         package var noted: @Sendable (String) -> Void
         /// The request to start the daemon again.
         package var restarted: @Sendable () -> Void
+        /// The definitions of the hub's regions, at a standby.
+        package var defined: @Sendable ([UInt8]) -> Void
 
         package init(
             happened: @escaping @Sendable (Event.Kind, Int64) -> Void,
             answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void,
-            restarted: @escaping @Sendable () -> Void = {}
+            restarted: @escaping @Sendable () -> Void = {}, defined: @escaping @Sendable ([UInt8]) -> Void = { _ in }
         ) {
             self.happened = happened
             self.answered = answered
             self.noted = noted
             self.restarted = restarted
+            self.defined = defined
         }
     }
 
@@ -45,6 +48,8 @@ package final class Broker: Service {
         package var listened: @Sendable () -> (now: Instant, Duration) = { (Instant(nanoseconds: 0), .zero) }
         /// Handles the report of a radio; its times are on the engine's clock.
         package var reported: @Sendable (_ radio: String, RadioReport) -> Void = { _, _ in }
+        /// Takes over the announced states of regions, and announces what differs; calls `begin` before, with the engine locked.
+        package var takeOver: @Sendable ([String: RegionState], _ begin: () -> Void) -> Void = { _, begin in begin() }
         /// Handles that a radio is away, or does not come back.
         package var lost: @Sendable (_ radio: String) -> Void = { _ in }
         package var removed: @Sendable (_ radio: String) -> Void = { _ in }
@@ -87,7 +92,7 @@ package final class Broker: Service {
                 (reports, receptions) = (reports + 1, receptions + count)
                 effects.append(output)
             case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
-                .restart:
+                .restart, .takeOver, .definitions:
                 if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
@@ -101,8 +106,8 @@ package final class Broker: Service {
     private let outputs: Outputs
     private let inbox: Inbox
     private let wakeUp = BinarySemaphore()
-    /// The collector of the receptions of this machine's radio for the hub; `nil` at a hub.
-    package let collector: HeardCollector?
+    /// The collector of the receptions of this machine's radio for the other nodes.
+    package let collector: HeardCollector
     private let events: AsyncStream<Event>
 
     /// - Parameters:
@@ -122,7 +127,7 @@ package final class Broker: Service {
         self.events = events
         self.outputs = outputs
         let found = Found()
-        collector = settings.isReceiver ? HeardCollector(isNew: { found.sender() }) : nil
+        collector = HeardCollector(isNew: { found.sender() })
         guarded = Mutex(Guarded(core: core))
         let inbox = Inbox()
         self.inbox = inbox
@@ -134,7 +139,7 @@ package final class Broker: Service {
 
     package func run() async throws {
         inbox.open { [weak self] in self?.received($0) }
-        perform { core, _ in core.started() }
+        perform { core, now in core.started(at: now) }
         let ended = AsyncStream.makeStream(of: Never.self)
         try BlockingThread.start { [self] in
             loop()
@@ -158,16 +163,20 @@ package final class Broker: Service {
     /// Applies a change to the core. Outputs to the client are queued under the lock, in the order of the decisions; all
     /// others follow on the broker's thread.
     func perform(_ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
-        let isDue = guarded.withLock { guarded in
-            guard !guarded.hasLeft else { return false }
-            let before = guarded.core.nextDeadline
-            let now = Moment.now
-            for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
-            guard guarded.effects.isEmpty else { return true }
-            guard let after = guarded.core.nextDeadline else { return false }
-            return before.map { after < $0 } ?? true
-        }
-        if isDue { wakeUp.signal() }
+        if guarded.withLock({ apply(to: &$0, change) }) { wakeUp.signal() }
+    }
+
+    /// Returns whether the broker's thread has something to do.
+    private func apply(
+        to guarded: inout Guarded, _ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]
+    ) -> Bool {
+        guard !guarded.hasLeft else { return false }
+        let before = guarded.core.nextDeadline
+        let now = Moment.now
+        for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
+        guard guarded.effects.isEmpty else { return true }
+        guard let after = guarded.core.nextDeadline else { return false }
+        return before.map { after < $0 } ?? true
     }
 
     /// Handles deadlines and effects until the end. Blocking; runs on the broker's thread.
@@ -204,7 +213,9 @@ package final class Broker: Service {
         case .measureBatteries:
             let batteries = engine.batteries()
             perform { core, now in core.batteriesMeasured(batteries, at: now) }
-        case .wanted(let wanted): collector?.wanted(wanted)
+        case .wanted(let wanted): collector.wanted(wanted)
+        case .takeOver(let states): engine.takeOver(states) { perform { core, _ in core.tookOver() } }
+        case .definitions(let definitions): outputs.defined(definitions)
         case .collectHeard: collect()
         case .reported(let radio, let report):
             // The engine's clock stands still while the machine sleeps, and that of a capture is its own.
@@ -220,7 +231,6 @@ package final class Broker: Service {
 
     /// Publishes what this machine's radio has received, if there is anything or it is time.
     private func collect() {
-        guard let collector else { return }
         let isDue = guarded.withLock { $0.core.isIdleMessageDue(at: MQTTClient.now) }
         let (now, listened) = engine.listened()
         guard isDue || collector.isAwaited(at: now) else { return }
@@ -277,7 +287,15 @@ extension Broker {
     }
 
     /// Handles an event of the region monitor. Called while the engine is locked.
-    package func determined(_ kind: Event.Kind) { perform { core, now in core.happened(kind, at: now) } }
+    ///
+    /// - Parameter publish: Passes the event to this node's other consumers; is not called while this node is silent about the regions.
+    package func determined(_ kind: Event.Kind, publish: () -> Void) {
+        let (isSilent, isDue) = guarded.withLock { guarded in
+            (guarded.core.isSilent(about: kind), apply(to: &guarded) { core, now in core.happened(kind, at: now) })
+        }
+        if !isSilent { publish() }
+        if isDue { wakeUp.signal() }
+    }
 
     /// Handles the present state of a region.
     package func determined(_ region: String, _ state: RegionState) {
@@ -313,6 +331,16 @@ extension Broker {
         perform { core, _ in core.withdrawn(prompt) }
     }
 
+    /// What this node has announced, over a restart, and over a change of its broker.
+    package var memory: HouseMemory { guarded.withLock(\.core.memory) }
+
+    /// Continues from the memory of an earlier run. To be called before ``run()``.
+    ///
+    /// - Parameter isStale: Whether the states are too old to be known.
+    package func restore(_ memory: HouseMemory, isStale: Bool) {
+        guarded.withLock { $0.core.restored(memory, isStale: isStale) }
+    }
+
     /// Sets the engine.
     package func use(_ engine: Engine) { guarded.withLock { $0.engine = engine } }
 
@@ -334,7 +362,7 @@ extension Broker {
             case .wifiPrompt(let wifi): core.asked(wifi)
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
-            case .house(let region, let news): core.recorded(news, of: region)
+            case .house(let region, let news): core.recorded(news, of: region, at: now.instant)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
                 .peripheralDidDisconnect:

@@ -18,7 +18,7 @@ extension BrokerCore {
     mutating func heard(
         by radio: String?, _ identifier: String, from beacon: UInt64, rssi: Int8, at now: Moment
     ) -> [Output] {
-        guard isHub else { return [] }
+        guard hasEngine else { return [] }
         let (name, card) = (radio ?? node, radio.flatMap { nodes[$0]?.card })
         guard let room = radio == nil ? settings.room : card?.room else { return [] }
         // A report has its radio's offset.
@@ -29,11 +29,14 @@ extension BrokerCore {
 
     /// Handles an event of the region monitor.
     mutating func happened(_ kind: Event.Kind, at now: Moment) -> [Output] {
-        guard isHub else { return [] }
+        guard hasEngine else { return [] }
         switch kind {
         case .didEnterRegion(let region, _):
+            guard eventAnnounced(.inside, of: region) else { return [] }
             return announced(house.entered(region, isAlone: !hasOtherRadios, at: now.instant), at: now)
-        case .didExitRegion(let region): return announced(house.left(region), at: now)
+        case .didExitRegion(let region):
+            guard eventAnnounced(.outside, of: region) else { return [] }
+            return announced(house.left(region), at: now)
         case .didDetermineState(let region, let state): return determined(region, state, at: now)
         default: return []
         }
@@ -41,12 +44,18 @@ extension BrokerCore {
 
     /// Handles the present state of a region, which may be that before.
     mutating func determined(_ identifier: String, _ state: RegionState, at now: Moment) -> [Output] {
-        guard isHub, positions[identifier] != nil else { return [] }
+        guard hasEngine, let position = positions[identifier] else { return [] }
         var value = states[identifier] ?? RegionValue(identifier: identifier)
         if value.state != state || value.since == nil {
             (value.state, value.since) = (state, now.date.map(\.wholeMilliseconds))
             if state != .unknown { value.lastKnown = state }
+            if !isAnnouncing, let word = words[regions[position].level] { value.adoptTime(of: word) }
             states[identifier] = value
+        }
+        // A yielded hub decides for itself.
+        guard voice == .speaking else { return [] }
+        if isAnnouncing, state != .unknown, announcements[identifier]?.state != state {
+            changeAnnounced(state, of: identifier)
         }
         inside(state == .inside, at: now.instant)
         let news = announced(house.determined(identifier, state, at: now.instant), at: now)
@@ -61,9 +70,19 @@ extension BrokerCore {
         return [.publish(value(of: regions[position]))] + occupancyDetermined()
     }
 
+    /// Handles that an event is announced for the house. Returns `false` while this node is silent.
+    private mutating func eventAnnounced(_ state: RegionState, of region: String) -> Bool {
+        guard voice == .speaking else { return false }
+        if isAnnouncing, positions[region] != nil {
+            changeAnnounced(state, of: region)
+            numbers[region, default: []].append(announcements[region]?.number ?? 0)
+        }
+        return true
+    }
+
     /// Carries out the house's decisions. Nothing is decided for the house while another hub does.
     mutating func announced(_ items: [HouseRegions.Item], at now: Moment) -> [Output] {
-        guard election.isDeciding else { return [] }
+        guard isAnnouncing else { return [] }
         return items.flatMap { item -> [Output] in
             var outputs: [Output] = []
             switch item.news {
@@ -78,18 +97,23 @@ extension BrokerCore {
 
     /// Handles that an event will be published as soon as this node's hub of events has recorded it.
     private mutating func expect(_ kind: HouseEvent.Kind, _ region: String, _ room: String?, at now: Moment) {
-        let event = HouseEvent(kind: kind, room: room, time: now.date?.wholeMilliseconds, of: region)
+        guard let number = numbers[region]?.first else { return }
+        numbers[region]?.removeFirst()
+        let event = HouseEvent(kind: kind, room: room, time: now.date?.wholeMilliseconds, number: number)
         unrecorded[region] = (unrecorded[region] ?? []).suffix(Self.unrecordedLimit - 1) + [event]
     }
 
     /// Publishes an event of the house that is recorded.
-    mutating func recorded(_ news: HouseNews, of identifier: String) -> [Output] {
+    mutating func recorded(_ news: HouseNews, of identifier: String, at now: Int64) -> [Output] {
         guard news.isOwned, var waiting = unrecorded[identifier], let position = positions[identifier] else {
             return []
         }
         let event = waiting.removeFirst()
         unrecorded[identifier] = waiting.isEmpty ? nil : waiting
-        guard election.isDeciding else { return [] }
+        guard isAnnouncing else { return [] }
+        if !isOnline, !standbys.isEmpty {
+            unsent[identifier] = (unsent[identifier] ?? []).suffix(Self.unrecordedLimit - 1) + [(event, now)]
+        }
         return [.publish(.event(topics.event(name(regions[position].level)), Wire.event(event).utf8))]
     }
 
@@ -107,14 +131,25 @@ extension BrokerCore {
     func value(of region: Region) -> MQTTPublication {
         var value = states[region.identifier] ?? RegionValue(identifier: region.identifier)
         value.room = house.room(of: region.identifier)
+        let announcement = announcements[region.identifier]
+        (value.number, value.author) = (announcement?.number ?? 0, node)
+        if let announcement, announcement.state != .unknown { value.lastKnown = announcement.state }
         return .value(
             topics.region(name(region.level)), Wire.region(value, region.region.region.constraint).utf8,
             isRefreshed: true)
     }
 
-    var wantedValue: MQTTPublication {
-        .value(topics.wanted, WantedBeacons(regions.map(\.region.region)).payload.utf8)
+    /// Returns the message of the regions' definitions, for standbys.
+    var definitionsValue: MQTTPublication {
+        let list = regions.map(\.region.definition).joined(separator: ",")
+        return .value(topics.regions, Array("{\"regions\":[\(list)]}".utf8))
     }
+
+    var wantedValue: MQTTPublication {
+        .value(topics.wanted, wantedBeacons.payload.utf8)
+    }
+
+    var wantedBeacons: WantedBeacons { WantedBeacons(regions.map(\.region.region)) }
 
     /// As the hub, publishes the occupancy of the house if it has changed.
     mutating func occupancyDetermined() -> [Output] {
@@ -145,6 +180,15 @@ package struct RegionValue: Hashable, Sendable {
     /// The time of the last change by the hub's wall clock: nanoseconds since the Unix epoch, in whole milliseconds. For people: no
     /// decision depends on it. `nil` if the clock was not set.
     package var since: Int64?
+    /// The count of the region's changes, and the node that decided the last one; `nil` for a message of an earlier version.
+    package var number: UInt64 = 0
+    package var author: String?
+
+    /// The last known state.
+    var known: RegionState? { state == .unknown ? lastKnown : state }
+
+    /// Takes over the time of the same state as another node determined it.
+    mutating func adoptTime(of word: RegionValue) { if word.state == state { since = word.since ?? since } }
 }
 
 /// An enter or exit event of the whole house. It is published once and not retained.
@@ -158,15 +202,8 @@ struct HouseEvent: Hashable, Sendable {
     var room: String?
     /// The time by the hub's wall clock: nanoseconds since the Unix epoch; `nil` if the clock was not set.
     var time: Int64?
-    /// The identifier of the event. A broker may deliver a message twice.
-    var identifier: UInt64
-}
-
-extension HouseEvent {
-    init(kind: Kind, room: String?, time: Int64?, of region: String) {
-        let identifier = "\(region) \(kind.rawValue) \(time ?? Int64.random(in: 0 ... .max))".utf8.fnv1a
-        self.init(kind: kind, room: room, time: time, identifier: identifier)
-    }
+    /// The number of the change among those of its region. A broker may deliver a message twice.
+    var number: UInt64
 }
 
 extension HouseNews {

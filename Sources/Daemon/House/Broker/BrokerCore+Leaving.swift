@@ -17,7 +17,10 @@ extension BrokerCore {
         if let discovery { gone.append(discovery.node(node).topic) }
         if departure == .house {
             if isHolding {
-                gone += regions.map { topics.region(name($0.level)) } + [topics.house, topics.wanted, topics.hub]
+                gone +=
+                    regions.map { topics.region(name($0.level)) } + [
+                        topics.house, topics.wanted, topics.regions, topics.hub,
+                    ]
                 gone += batteryTopics.sorted().map { topics.battery(name($0)) }
             }
             gone += [topics.scanner(node), topics.prompt(node), topics.about(node)]

@@ -14,12 +14,14 @@ extension BrokerCore {
     private static let restartPause = 60 * Nanoseconds.second
 
     /// Returns the values and subscriptions that do not depend on a connection.
-    func started() -> [Output] {
+    mutating func started(at now: Moment) -> [Output] {
+        waitBegan(at: now.instant)
         var filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted, topics.everyRegion,
             topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
         ]
-        filters += isHub ? [topics.everyHeard, topics.everyBattery, topics.house] : [topics.everyEvent]
+        if hasEngine { filters += [topics.everyHeard, topics.everyBattery, topics.house, topics.regions] }
+        if !isHub { filters.append(topics.everyEvent) }
         // What an earlier version retained.
         filters.append(topics.everyObservation(by: node))
         return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
@@ -34,7 +36,7 @@ extension BrokerCore {
 
     var card: NodeCard {
         NodeCard(
-            kind: isHub ? .hub : .receiver, room: settings.room, offset: settings.offset, version: settings.version,
+            kind: settings.kind, room: settings.room, offset: settings.offset, version: settings.version,
             since: since)
     }
 
@@ -48,7 +50,7 @@ extension BrokerCore {
         (nodes, announced, strangers, words) = (HouseNodes(), nil, [], [:])
         (isConnected, batteryTopics) = (true, [])
         delivery.connected(at: now.instant)
-        if isHub { election.connected() }
+        if hasEngine { election.connected() }
         return [.publish(about)]
     }
 
@@ -58,12 +60,13 @@ extension BrokerCore {
         (isConnected, isOnline, looksUntil, batteriesAt) = (false, false, nil, nil)
         (repeats, retention) = (RepeatPlan(), Retention())
         delivery.disconnected()
-        election.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
+        election.disconnected()
+        if isStandby { voice = .silent(until: nil) }
         announced = nil
         (nodes, hub) = (HouseNodes(), nil)
         return released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node))] + hubChanged(at: now)
-            + (isHub ? [] : wantedChanged(nil, at: now.instant))
+            + wantedChanged(nil, at: now.instant)
     }
 
     /// Handles a message, behind the deadlines that are due: a node that is deleted for its silence may be the one that sent it.
@@ -81,6 +84,7 @@ extension BrokerCore {
         case .scanner(let name): return scannerReceived(message, from: name, at: now.instant)
         case .hub: return claimReceived(message, at: now)
         case .wanted: return wantedReceived(message, at: now.instant)
+        case .regions: return definitionsReceived(message, at: now.instant)
         case .observation(_, let name): return name == node ? remains(message) : []
         case .region(let level): return regionReceived(message, level, at: now)
         case .battery(let level):
@@ -122,6 +126,7 @@ extension BrokerCore {
         guard !message.payload.isEmpty else { return emptied(name, at: now) }
         guard let card = NodeCard(message.payload) else { return [] }
         nodes.described(name, card)
+        if isHub { standbyDescribed(name, card) }
         return nodesChanged(at: now)
     }
 
@@ -133,31 +138,41 @@ extension BrokerCore {
         }
         nodes.described(node, card)
         guard !message.isRetained, delivery.received() else { return nodesChanged(at: now) }
-        guard isHub else { return wentOnline() + nodesChanged(at: now) }
+        guard hasEngine else { return wentOnline() + nodesChanged(at: now) }
         let nodes = nodes
         return decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now) + nodesChanged(at: now)
     }
 
     private mutating func claimReceived(_ message: MQTTMessage, at now: Moment) -> [Output] {
         let claim = HubClaim(message.payload)
-        guard isHub else {
-            hub = claim
-            return hubChanged(at: now)
-        }
+        if !isHub { hub = claim }
+        guard hasEngine else { return hubChanged(at: now) }
         let nodes = nodes
         return decided(
             election.received(claim, isRetained: message.isRetained, at: now.instant) { nodes.isOnline($0) }, at: now)
+            + hubChanged(at: now)
     }
 
     private mutating func wantedReceived(_ message: MQTTMessage, at now: Int64) -> [Output] {
-        guard isHub else { return wantedChanged(WantedBeacons(message.payload), at: now) }
+        guard isHub || isHolding else { return wantedChanged(WantedBeacons(message.payload), at: now) }
         if isHolding, !message.isRetained, message.payload != wantedValue.payload {
             repeats.want(message.topic, at: now)
         }
         return []
     }
 
-    /// Carries out a decision about which hub decides for the site.
+    /// Handles the definitions of the regions: a standby has the same as the hub.
+    private mutating func definitionsReceived(_ message: MQTTMessage, at now: Int64) -> [Output] {
+        if isHolding {
+            if !message.isRetained, message.payload != definitionsValue.payload { repeats.want(message.topic, at: now) }
+            return []
+        }
+        guard isStandby, !message.payload.isEmpty, message.payload != definitions else { return [] }
+        definitions = message.payload
+        return [.definitions(message.payload)]
+    }
+
+    /// Carries out a decision about which node decides for the site.
     private mutating func decided(_ decision: HubElection.Decision, at now: Moment) -> [Output] {
         switch decision {
         case .nothing: return []
@@ -169,13 +184,23 @@ extension BrokerCore {
             // The broker may have another value than the one that this hub published last.
             houseValue = []
             batteriesAt = now.instant.addingClamped(Self.batteryDelay)
-            return [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) } + occupancyDetermined()
-                + devicesChanged(at: now.instant) + remainsLookedFor(at: now.instant) + wentOnline()
+            let (later, before, after) = isHub ? wordsTakenOver(at: now.instant) : ([], [], [])
+            let changed = voice == .speaking ? later : Set(positions.keys)
+            return before + [.publish(wantedValue), .publish(definitionsValue)] + regions.map { .publish(value(of: $0)) }
+                + occupancyDetermined() + devicesChanged(at: now.instant)
+                // A standby may have fewer regions than the hub.
+                + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline() + after
+                + (changed.isEmpty ? [] : [takeOver(of: changed)]) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
+            numbers = [:]
             let events = regions.map { topics.event(name($0.level)) }
-            return (topicsOfHub + events).map { .release(topic: $0) } + radiosLeft() + wentOnline()
-                + [.note(conflict(with: other))]
+            let released = (topicsOfHub + events).map { Output.release(topic: $0) } + wentOnline()
+            guard isHub, let other else {
+                voice = .silent(until: nil)
+                return released
+            }
+            return released + radiosLeft() + [.note(conflict(with: other))]
         }
     }
 
@@ -186,7 +211,9 @@ extension BrokerCore {
     }
 
     /// The sentence about another hub of this site; `nil` without one.
-    var conflict: String? { if case .yielded(let other) = election.state { conflict(with: other) } else { nil } }
+    var conflict: String? {
+        if isHub, case .yielded(let other?) = election.state { conflict(with: other) } else { nil }
+    }
 
     private mutating func wentOnline() -> [Output] {
         guard !isOnline else { return [] }
@@ -196,8 +223,10 @@ extension BrokerCore {
 
     /// The topics that the hub of the site publishes.
     private var topicsOfHub: [String] {
-        guard isHub else { return [] }
-        let own = [topics.hub, topics.wanted, topics.house] + regions.map { topics.region(name($0.level)) }
+        // A standby at the broker again must not publish what it published before.
+        guard hasEngine else { return [] }
+        let own =
+            [topics.hub, topics.wanted, topics.regions, topics.house] + regions.map { topics.region(name($0.level)) }
         return own + regions.map { topics.battery(name($0.level)) } + announcedTopics
     }
 
@@ -207,7 +236,8 @@ extension BrokerCore {
     private mutating func nodesChanged(at now: Moment) -> [Output] {
         let nodes = nodes
         election.nodesChanged({ nodes.isOnline($0) }, at: now.instant)
-        return hubChanged(at: now) + occupancyDetermined() + devicesChanged(at: now.instant)
+        return hubChanged(at: now) + standbyChanged(at: now.instant) + occupancyDetermined()
+            + devicesChanged(at: now.instant)
     }
 
     /// Handles the passing of time for the nodes.
@@ -242,6 +272,7 @@ extension BrokerCore {
         }
         gone += [topics.scanner(name), topics.prompt(name), topics.about(name), topics.status(name)]
         nodes.remove(name)
+        standbys.remove(name)
         return .success(gone.map { .publish(.clearing($0)) } + radioRemoved(name) + nodesChanged(at: now))
     }
 
@@ -259,6 +290,7 @@ extension BrokerCore {
         if wait.repeatsDescription { outputs.append(.repeat(topic: topics.about(node))) }
         if wait.subscribesAgain { outputs.append(.subscribeAgain) }
         outputs += decided(election.advanced(to: now.instant), at: now) + radiosAdvanced(to: now.instant)
+        outputs += voiceAdvanced(to: now.instant)
         if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
         if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
         if let due = batteriesAt, due <= now.instant {
@@ -272,14 +304,16 @@ extension BrokerCore {
     mutating func configured(_ configured: [BrokerRegion], at now: Moment) -> [Output] {
         let old = regions
         setRegions(configured)
-        guard isHub else { return [] }
+        guard hasEngine else { return [] }
         let kept = Set(regions.map(\.level))
         let gone = old.filter { !kept.contains($0.level) }
         strangers.formUnion(gone.map(\.level))
         strangers.subtract(kept)
-        guard isHolding else { return [] }
-        var outputs: [Output] = [.publish(wantedValue)] + regions.map { .publish(value(of: $0)) }
-        if !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
+        guard isHolding else { return nodesChanged(at: now) }
+        var outputs: [Output] =
+            [.publish(wantedValue), .publish(definitionsValue)] + regions.map { .publish(value(of: $0)) }
+        if isHub, heardAt != nil { outputs += wantedChanged(wantedBeacons, at: now.instant) }
+        if isHub, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + occupancyDetermined() + devicesChanged(at: now.instant)
     }
 }

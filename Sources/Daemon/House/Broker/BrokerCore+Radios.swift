@@ -23,7 +23,7 @@ extension BrokerCore {
 
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
-        guard isHub, name != node, !message.isRetained, election.isDeciding, nodes.isOnline(name),
+        guard isStandby || isHub && election.isDeciding, name != node, !message.isRetained, nodes.isOnline(name),
             let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }
@@ -59,7 +59,7 @@ extension BrokerCore {
     /// Handles that a radio does not come back.
     mutating func radioRemoved(_ name: String) -> [Output] {
         radios[name] = nil
-        return isHub ? [.radioRemoved(name)] : []
+        return hasEngine ? [.radioRemoved(name)] : []
     }
 
     /// Handles the passing of time.
@@ -76,6 +76,13 @@ extension BrokerCore {
     }
 
     // MARK: At a receiver
+
+    /// Begins and ends the reports of this hub's own radio: a standby needs them.
+    mutating func standbyChanged(at now: Int64) -> [Output] {
+        guard isHub else { return [] }
+        let isWatched = isHolding && nodes.all.contains { $0.value.isOnline && $0.value.card?.kind == .standby }
+        return isWatched == (heardAt != nil) ? [] : wantedChanged(isWatched ? wantedBeacons : nil, at: now)
+    }
 
     /// Handles what the hub wants.
     mutating func wantedChanged(_ wanted: WantedBeacons?, at now: Int64) -> [Output] {
@@ -104,7 +111,7 @@ extension BrokerCore {
 
     /// Handles a region's state at the broker: at a receiver the word of the hub.
     mutating func regionReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
-        guard !isHub else {
+        guard isRadio else {
             // Another client changed it, or it is a region of an earlier configuration.
             guard let identifier = identifiers[level], let position = positions[identifier] else {
                 if message.payload.isEmpty {
@@ -113,6 +120,9 @@ extension BrokerCore {
                     strangers.insert(level)
                 }
                 return []
+            }
+            if isHub, !isHolding, let word = Wire.region(message.payload), word.identifier == identifier {
+                words[level] = word
             }
             if isHolding, !message.isRetained, message.payload != value(of: regions[position]).payload {
                 repeats.want(message.topic, at: now.instant)
@@ -126,6 +136,7 @@ extension BrokerCore {
         }
         guard before != nil || words.count < Self.wordLimit else { return [] }
         words[level] = word
+        if isStandby { wordFound(word, isRetained: message.isRetained) }
         guard isHubKnown else { return [] }
         var news: [HouseNews] = []
         if before?.state != word.state { news.append(.didDetermineState(word.state)) }
@@ -135,11 +146,11 @@ extension BrokerCore {
 
     /// Handles an event of the house, at a receiver.
     mutating func eventReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
-        guard !isHub, !message.isRetained, let event = Wire.event(message.payload), let word = words[level],
-            lastEvent[level] != event.identifier
+        guard isRadio, !message.isRetained, let event = Wire.event(message.payload), let word = words[level],
+            lastEvent[level] != event.number
         else { return [] }
         if lastEvent[level] == nil, lastEvent.count >= Self.wordLimit { lastEvent = [:] }
-        lastEvent[level] = event.identifier
+        lastEvent[level] = event.number
         let news: HouseNews =
             event.kind == .enter
             ? .didEnterRegion(room: event.room, isOwner: false) : .didExitRegion(isOwner: false)
@@ -150,6 +161,7 @@ extension BrokerCore {
     mutating func hubChanged(at now: Moment) -> [Output] {
         guard !isHub, isHubKnown != (hubName != nil) else { return [] }
         isHubKnown.toggle()
+        guard !isHolding else { return [] }
         return words.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
             .map {
                 .happened(

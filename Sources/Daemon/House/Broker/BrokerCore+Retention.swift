@@ -65,7 +65,7 @@ extension BrokerCore {
         case .status, .about, .scanner, .battery:
             return message.isRetained && retention.received() ? [.unsubscribe(topics.onlyAbout(node))] : []
         // Their subscriptions may have no wildcard.
-        case .region, .event, .promptAnswer, .observation, .heard, .hub, .wanted, .restart, nil: return []
+        case .region, .event, .promptAnswer, .observation, .heard, .hub, .wanted, .regions, .restart, nil: return []
         }
     }
 }

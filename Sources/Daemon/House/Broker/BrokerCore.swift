@@ -1,4 +1,4 @@
-import Events
+package import Events
 import IBeacon
 import MQTT
 import Plumbing
@@ -39,6 +39,10 @@ struct BrokerCore: Sendable {
         case radioLost(String)
         /// Tell the engine that a radio does not come back.
         case radioRemoved(String)
+        /// Give the announced states of regions to the engine, which announces what differs, and call ``tookOver()`` before.
+        case takeOver([String: RegionState])
+        /// The definitions of the hub's regions, at a standby.
+        case definitions([UInt8])
         /// Start the daemon again.
         case restart
         /// Write a message to the log.
@@ -70,8 +74,19 @@ struct BrokerCore: Sendable {
     var states: [String: RegionValue] = [:]
     /// The events of this node that its own hub of events has not recorded yet, by identifier.
     var unrecorded: [String: [HouseEvent]] = [:]
-    /// The regions as the hub of the site publishes them, by level, at a receiver.
+    /// The last known states that were announced for the house, by identifier.
+    var announcements: [String: Announcement] = [:]
+    /// The numbers of the events that wait for their room.
+    var numbers: [String: [UInt64]] = [:]
+    /// The events that wait for the connection at a hub with standbys, by the region's identifier.
+    var unsent: [String: [(event: HouseEvent, at: Int64)]] = [:]
+    /// The standbys of this hub.
+    var standbys: Set<String> = []
+    var voice = Voice.speaking
+    /// The regions as they are at the broker, by level: at a receiver the word of the hub, at a hub those found before it claims.
     var words: [String: RegionValue] = [:]
+    /// The definitions of the hub's regions that a standby received last.
+    var definitions: [UInt8] = []
     /// Whether the hub is online, as far as the consumers of events know.
     var isHubKnown = false
     /// The identifier of the last event of each.
@@ -131,7 +146,11 @@ struct BrokerCore: Sendable {
         self.settings = settings
         topics = Topics(site: settings.site)
         self.since = Timestamp.text(since)
-        election = HubElection(HubClaim(name: settings.node, incarnation: incarnation, since: Timestamp.text(since)))
+        election = HubElection(
+            HubClaim(
+                name: settings.node, incarnation: incarnation, since: Timestamp.text(since),
+                isStandby: settings.kind == .standby))
+        if settings.kind == .standby { voice = .silent(until: nil) }
         house = HouseRegions([])
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
@@ -148,22 +167,32 @@ struct BrokerCore: Sendable {
         house.replaced(with: regions.map(\.identifier))
         states = states.filter { positions[$0.key] != nil }
         unrecorded = unrecorded.filter { positions[$0.key] != nil }
+        announcements = announcements.filter { positions[$0.key] != nil }
+        numbers = numbers.filter { positions[$0.key] != nil }
+        election.isPrepared = isHub || !regions.isEmpty
+        if isStandby { for word in words.values { wordFound(word, isRetained: true) } }
     }
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
         [
             house.nextDeadline, delivery.nextDeadline, election.claimsAt, nodes.nextDeadline, looksUntil, rangingAt,
-            batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline,
+            batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline, voiceDeadline,
             radiosAt < .max ? radiosAt : nil,
         ].compactMap(\.self).min()
     }
 
     var node: String { settings.node }
-    var isHub: Bool { !settings.isReceiver }
+    var isHub: Bool { settings.kind == .hub }
+
+    /// Whether this node is a radio of a hub, at the moment.
+    var isRadio: Bool { !isHub && !isHolding }
+
+    /// Whether this node has an engine with the regions of the house.
+    var hasEngine: Bool { settings.kind != .receiver }
 
     /// Whether this node decides for the house, and the broker has confirmed it.
-    var isHolding: Bool { isHub && election.state == .holding }
+    var isHolding: Bool { hasEngine && election.state == .holding }
 
     func name(_ level: String) -> TopicName { TopicName(level) }
 }
@@ -175,8 +204,8 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The correction that is added to this node's signals, in dB.
     package var offset: Double
     package var site: String
-    /// Whether this node is a radio of a house whose regions are configured elsewhere.
-    package var isReceiver: Bool
+    /// Whether this node decides, is a radio of a house whose regions are configured elsewhere, or both in turn.
+    package var kind: NodeKind
     /// Home Assistant's topic prefix for discovery; `nil` for no discovery.
     package var discovery: String?
     /// The version of this program.
@@ -185,11 +214,11 @@ package struct BrokerSettings: Hashable, Sendable {
     package var page: String?
 
     package init(
-        node: String, room: String?, offset: Double = 0, site: String, isReceiver: Bool = false, discovery: String?,
+        node: String, room: String?, offset: Double = 0, site: String, kind: NodeKind = .hub, discovery: String?,
         version: String, page: String? = nil
     ) {
         (self.node, self.room, self.offset) = (node, room, offset)
-        (self.site, self.isReceiver, self.discovery) = (site, isReceiver, discovery)
+        (self.site, self.kind, self.discovery) = (site, kind, discovery)
         (self.version, self.page) = (version, page)
     }
 }
@@ -198,9 +227,12 @@ package struct BrokerSettings: Hashable, Sendable {
 package struct BrokerRegion: Hashable, Sendable {
     let identifier: String
     let region: MonitoredRegion
+    /// The region as in a configuration, without commands and secrets: a JSON object, for a standby.
+    let definition: String
 
-    package init(_ region: MonitoredRegion) {
+    package init(_ region: MonitoredRegion, definition: String = "{}") {
         identifier = region.identifier
         self.region = region
+        self.definition = definition
     }
 }

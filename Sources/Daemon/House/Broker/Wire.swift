@@ -23,6 +23,7 @@ enum Wire {
             EventField("state", .text(value.state.rawValue)), text("room", value.room),
             text("since", value.since.map(Timestamp.text)), EventField("beacon", beacon ?? .null),
             text("last", value.lastKnown?.rawValue), text("name", value.identifier),
+            EventField("number", .integer(Int(clamping: value.number))), text("node", value.author),
         ].json
     }
 
@@ -37,20 +38,23 @@ enum Wire {
             var since: String?
             var last: String?
             var name: String
+            var number: UInt64?
+            var node: String?
         }
         guard let members = decode(Members.self, payload), let state = RegionState(rawValue: members.state),
             !members.name.isEmpty, members.name.utf8.count <= longestIdentifier, members.name.isPlainName
         else { return nil }
         return RegionValue(
             identifier: members.name, state: state, lastKnown: members.last.flatMap(RegionState.init),
-            room: members.room.flatMap(name), since: members.since.flatMap(Timestamp.nanoseconds))
+            room: members.room.flatMap(name), since: members.since.flatMap(Timestamp.nanoseconds),
+            number: members.number ?? 0, author: members.node.flatMap { TopicName.isLevel($0) ? $0 : nil })
     }
 
     static func event(_ event: HouseEvent) -> String {
         [
             EventField("event_type", .text(event.kind.rawValue)), text("room", event.room),
             text("time", event.time.map(Timestamp.text)),
-            EventField("id", .text(String(event.identifier, radix: 16))),
+            EventField("id", .text("\(event.number)")),
         ].json
     }
 
@@ -62,11 +66,11 @@ enum Wire {
             var id: String
         }
         guard let members = decode(Members.self, payload), let kind = HouseEvent.Kind(rawValue: members.event_type),
-            let identifier = UInt64(members.id, radix: 16)
+            let number = UInt64(members.id)
         else { return nil }
         return HouseEvent(
             kind: kind, room: members.room.flatMap(name), time: members.time.flatMap(Timestamp.nanoseconds),
-            identifier: identifier)
+            number: number)
     }
 
     /// - Parameter rooms: the numbers of regions that are inside, by the names' ``TopicName/part``.

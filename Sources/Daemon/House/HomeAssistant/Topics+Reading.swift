@@ -8,6 +8,7 @@ extension Topics {
         case heard(node: String)
         case hub
         case wanted
+        case regions
 
         /// A node's observation of a region, by an earlier version; `level` is the region's ``TopicName/level``.
         case observation(level: String, node: String)
@@ -41,6 +42,7 @@ extension Topics {
         guard topic.utf8.count <= Self.longest, topic.hasPrefix("\(root)/") else { return nil }
         if topic == hub { return .hub }
         if topic == wanted { return .wanted }
+        if topic == regions { return .regions }
         let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count >= 2, TopicName.isLevel(levels[1]) else { return nil }
         let name = String(levels[1])

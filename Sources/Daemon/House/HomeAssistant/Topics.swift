@@ -34,6 +34,9 @@ package struct Topics: Hashable, Sendable {
     /// The beacons that the hub wants to receive. Retained.
     package var wanted: String { "\(root)/wanted" }
 
+    /// The definitions of the hub's regions, for a standby. Retained.
+    package var regions: String { "\(root)/regions" }
+
     /// The topic of a node's observation of a region in earlier versions, and now of its distance.
     package func observation(of region: TopicName, by node: String) -> String {
         "\(root)/node/\(node)/region/\(region.level)"

@@ -60,7 +60,8 @@ package struct HouseDirectory: Sendable {
             change(node, in: &site) { $0.room = NodeCard(payload)?.room }
         case .status(let node):
             change(node, in: &site) { $0.isOnline = payload == Array(Wire.online.utf8) }
-        case .scanner, .observation, .promptAnswer, .event, .battery, .region, .heard, .wanted, .restart: return
+        case .scanner, .observation, .promptAnswer, .event, .battery, .region, .heard, .wanted, .regions, .restart:
+            return
         }
         // An empty message makes no house.
         sites[name] = site == Site() ? nil : site

@@ -7,9 +7,20 @@ struct HubClaim: Sendable, Equatable {
     /// The identifier of the daemon's run. Of two hubs that claim at once, the one with the smaller identifier stays.
     var incarnation: String
     var since: String
+    /// Whether it is a standby's: a hub's claim replaces it.
+    var isStandby = false
 
     var payload: String {
-        [Wire.text("name", name), Wire.text("incarnation", incarnation), Wire.text("since", since)].json
+        [
+            Wire.text("name", name), Wire.text("incarnation", incarnation), Wire.text("since", since),
+            Wire.text("kind", (isStandby ? NodeKind.standby : .hub).rawValue),
+        ].json
+    }
+
+    /// Whether it replaces a claim that stands.
+    fileprivate func replaces(_ other: HubClaim, _ isOnline: (String) -> Bool) -> Bool {
+        guard isStandby == other.isStandby else { return other.isStandby }
+        return isOnline(name) && incarnation < other.incarnation
     }
 }
 
@@ -22,30 +33,34 @@ extension HubClaim {
             var name: String
             var incarnation: String
             var since: String?
+            var kind: String?
         }
         guard let members = Wire.decode(Members.self, payload), TopicName.isLevel(members.name),
             1...Self.longestIncarnation ~= members.incarnation.utf8.count, members.incarnation.isPlainName
         else { return nil }
         self.init(
-            name: members.name, incarnation: members.incarnation, since: members.since.flatMap(Wire.name) ?? "")
+            name: members.name, incarnation: members.incarnation, since: members.since.flatMap(Wire.name) ?? "",
+            isStandby: members.kind == NodeKind.standby.rawValue)
     }
 }
 
-/// The election of the hub that decides for a site. A hub publishes for the house only after the broker has delivered its own claim back.
+/// The election of the node that decides for a site. It publishes for the house only after the broker has delivered its own claim back.
+/// A standby claims while no hub does, and yields to each hub.
 ///
 /// The broker may lose a claim or deliver an old one. A claim counts while its node is online; a client of MQTT has one last will, which
 /// is that of its status.
 struct HubElection: Sendable {
     ///     away → asking        connected: the broker delivers what it retains
     ///     asking → claiming    no other hub's claim stands: this node publishes its own
-    ///     asking → yielded     another hub's claim stands
+    ///     asking → yielded     another hub's claim stands, or this node is a standby
     ///     claiming → holding   the broker delivered this node's claim
-    ///     claiming, holding → yielded   another hub claims, whose incarnation is smaller
-    ///     yielded → claiming   for half a minute no other hub's claim has stood
+    ///     claiming, holding → yielded   another claim replaces it
+    ///     yielded → claiming   for half a minute no other claim has stood
     ///     any → away           disconnected
     enum State: Sendable, Equatable {
         case away, asking, claiming, holding
-        case yielded(to: String)
+        /// `nil`: a standby knows of no hub.
+        case yielded(to: String?)
     }
 
     enum Decision: Sendable, Equatable {
@@ -56,11 +71,11 @@ struct HubElection: Sendable {
         case repeatClaim
         /// From now on this hub decides for the house.
         case began
-        /// From now on another hub does.
-        case yielded(to: String)
+        /// From now on another node does; `nil`: a standby waits for one.
+        case yielded(to: String?)
     }
 
-    /// The time without a claim after which a hub that has yielded claims.
+    /// The time without a claim after which a node that has yielded claims.
     private static let vacancy = 30 * Nanoseconds.second
 
     let own: HubClaim
@@ -75,8 +90,14 @@ struct HubElection: Sendable {
 
     init(_ own: HubClaim) { self.own = own }
 
-    /// Whether this hub decides for the house, as far as it knows: another one may not have been found yet.
-    var isDeciding: Bool { if case .yielded = state { false } else { true } }
+    /// Whether this node can decide: a standby cannot before it knows the regions.
+    var isPrepared = true
+
+    /// Whether this node decides for the house, as far as it knows: another hub may not have been found yet.
+    var isDeciding: Bool {
+        guard !own.isStandby else { return state == .holding }
+        return if case .yielded = state { false } else { true }
+    }
 
     mutating func connected() { (state, other, claimsAt) = (.asking, nil, nil) }
 
@@ -87,7 +108,8 @@ struct HubElection: Sendable {
     /// - Parameter isOnline: Whether a node is online.
     mutating func settled(_ isOnline: (String) -> Bool, at now: Int64) -> Decision {
         guard state == .asking else { return .nothing }
-        if let other, isOnline(other.name) { return yield(to: other) }
+        let standing = other.flatMap { isOnline($0.name) ? $0 : nil }
+        if own.isStandby || standing.map({ !$0.isStandby }) ?? false { return yield(to: standing, isOnline, at: now) }
         (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
         return .claim
     }
@@ -107,10 +129,10 @@ struct HubElection: Sendable {
         switch state {
         case .away, .asking: return .nothing
         case .claiming, .holding:
-            guard let other, !isRetained, isOnline(other.name), other.incarnation < own.incarnation else {
+            guard let other, !isRetained, other.replaces(own, isOnline) else {
                 return isRetained ? .nothing : .repeatClaim
             }
-            return yield(to: other)
+            return yield(to: other, isOnline, at: now)
         case .yielded:
             vacancyDetermined(isOnline, at: now)
             if let other, claimsAt == nil { state = .yielded(to: other.name) }
@@ -133,11 +155,12 @@ struct HubElection: Sendable {
 
     private mutating func vacancyDetermined(_ isOnline: (String) -> Bool, at now: Int64) {
         let isTaken = other.map { isOnline($0.name) } ?? false
-        claimsAt = isTaken ? nil : claimsAt ?? now.addingClamped(Self.vacancy)
+        claimsAt = isTaken || !isPrepared ? nil : claimsAt ?? now.addingClamped(Self.vacancy)
     }
 
-    private mutating func yield(to other: HubClaim) -> Decision {
-        (state, claimsAt) = (.yielded(to: other.name), nil)
-        return .yielded(to: other.name)
+    private mutating func yield(to other: HubClaim?, _ isOnline: (String) -> Bool, at now: Int64) -> Decision {
+        (state, claimsAt) = (.yielded(to: other?.name), nil)
+        vacancyDetermined(isOnline, at: now)
+        return .yielded(to: other?.name)
     }
 }

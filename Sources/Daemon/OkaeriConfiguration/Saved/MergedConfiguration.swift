@@ -23,6 +23,27 @@ package struct MergedConfiguration: Sendable, Equatable {
         try self.init(
             json: try Configuration.contents(of: file), file: file,
             saved: directory.map(SavedRegionsFile.init(directory:)))
+        if configuration.isStandby { useRegionsOfHub(in: directory) }
+    }
+
+    /// Takes the regions of the hub, as this standby received them last.
+    private mutating func useRegionsOfHub(in directory: String?) {
+        let own = configuration.regions
+        configuration.regions = []
+        guard let directory else { return }
+        do throws(ConfigurationError) {
+            let regions = try HouseRegionsFile(directory: directory).regions()
+            configuration.regions = regions.compactMap { $0.atStandby(own) }
+            let known = Set(regions.map(\.identifier))
+            let lacking = regions.filter { $0.atStandby(own) == nil }.map(\.identifier)
+            saved.problems += own.filter { !known.contains($0.identifier) && !known.isEmpty }
+                .map { "the region \($0.identifier) is not used: the hub has none of this name".escapedName }
+            saved.problems += lacking.map {
+                "the region \($0) is not used here: this standby does not have the key of its phone".escapedName
+            }
+        } catch {
+            saved.problems.append(error.description.escapedName)
+        }
     }
 
     init(json bytes: [UInt8], file: String, saved: SavedRegionsFile?) throws(ConfigurationError) {

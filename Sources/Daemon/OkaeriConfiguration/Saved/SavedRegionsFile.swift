@@ -54,35 +54,6 @@ package struct SavedRegionsFile: Sendable {
     }
 
     private func contents() throws(FilePlace.Problem) -> [UInt8]? {
-        let folder = FilePath(path).removingLastComponent().string
-        let directory = open(folder.isEmpty ? "." : folder, FilePlace.searchOnly | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return try Self.absent() }
-        let place = OwnedDescriptor(owning: directory)
-        // A pipe does not block.
-        let number = openat(place.number, SavedRegions.fileName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard number >= 0 else { return try Self.absent() }
-        let file = OwnedDescriptor(owning: number)
-        let (above, status) = (try Self.status(of: place.number), try Self.status(of: file.number))
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { throw .notAFile }
-        guard status.st_uid == above.st_uid else { throw .foreign(path: path, user: status.st_uid) }
-        guard status.st_mode & 0o022 == 0 else { throw .open(path: path) }
-        do {
-            return try FileDescriptor(rawValue: file.number).contents(limit: SavedRegions.sizeLimit)
-        } catch {
-            throw .failed(error as? Errno ?? .ioError)
-        }
-    }
-
-    /// Returns `nil` after a call that found no file, and throws after another failure.
-    private static func absent() throws(FilePlace.Problem) -> [UInt8]? {
-        let code = Errno(rawValue: errno)
-        if code == .noSuchFileOrDirectory { return nil }
-        throw code == .tooManySymbolicLinkLevels ? .notAFile : .failed(code)
-    }
-
-    private static func status(of number: Int32) throws(FilePlace.Problem) -> stat {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw .failed(Errno(rawValue: errno)) }
-        return status
+        try StateDirectory.contents(of: .regions, in: FilePath(path).removingLastComponent().string)
     }
 }

@@ -53,6 +53,8 @@ final class BrokerSupervisor: Service {
         var problem: String?
         /// The error that ends the service: the broker's thread cannot be started.
         var failure: (any Error)?
+        /// What the former broker has announced, or an earlier run of the daemon.
+        var memory = (memory: HouseMemory(), isStale: false)
     }
 
     typealias Maker = @Sendable (Settings, [BrokerRegion]) throws(MQTTClient.StartError) -> Broker
@@ -80,7 +82,7 @@ final class BrokerSupervisor: Service {
     }
 
     private static func regions(_ configuration: Configuration) -> [BrokerRegion] {
-        configuration.regions.map { BrokerRegion($0.monitored) }
+        configuration.regions.map { BrokerRegion($0.monitored, definition: $0.definition) }
     }
 
     /// The broker; `nil` if there is none, or none at the moment.
@@ -164,12 +166,14 @@ final class BrokerSupervisor: Service {
         guarded.withLock { guarded in
             defer { guarded.state = .replacing }
             guard case .running(let broker, let old) = guarded.state else { return nil }
+            guarded.memory = (broker.memory, false)
             return (broker, Self.departure(from: old, to: settings))
         }
     }
 
     private func finishReplacement(_ next: (broker: Broker?, settings: Settings?, regions: [BrokerRegion])) async {
         let (ties, regions) = guarded.withLock { guarded -> (Ties?, [BrokerRegion]) in
+            next.broker?.restore(guarded.memory.memory, isStale: guarded.memory.isStale)
             guarded.state =
                 if let broker = next.broker, let settings = next.settings { .running(broker, settings) } else { .off }
             return (guarded.ties, guarded.regions)
@@ -184,9 +188,18 @@ final class BrokerSupervisor: Service {
 
     /// Returns what the node leaves for good if its settings change; `nil` if it comes back under the same topics.
     static func departure(from old: Settings, to new: Settings?) -> Departure? {
-        let identity = { (settings: Settings) in (settings.node.site, settings.node.node, settings.node.isReceiver) }
+        let identity = { (settings: Settings) in (settings.node.site, settings.node.node, settings.node.kind) }
         guard let new, identity(new) == identity(old) else { return .house }
         return old.node.discovery != nil && old.node.discovery != new.node.discovery ? .discovery : nil
+    }
+}
+
+extension BrokerSupervisor: Persistable {
+    var memory: HouseMemory { current?.memory ?? guarded.withLock(\.memory.memory) }
+
+    func restore(_ memory: HouseMemory, from past: PersistedPast) {
+        guarded.withLock { $0.memory = (memory, past.isStale) }
+        current?.restore(memory, isStale: past.isStale)
     }
 }
 

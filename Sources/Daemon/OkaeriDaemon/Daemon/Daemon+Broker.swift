@@ -15,8 +15,7 @@ extension Daemon {
     /// The connection to the broker of the configuration; without one nothing of MQTT runs.
     static func broker(
         _ configuration: Configuration, options: Options, hub: EventHub, answered: PromptAnswers,
-        restart: RestartService,
-        logger: Logger
+        restart: RestartService, definitions: HouseDefinitions, logger: Logger
     ) throws -> BrokerSupervisor {
         try BrokerSupervisor(
             configuration,
@@ -25,7 +24,7 @@ extension Daemon {
                     .init(
                         node: BrokerSettings(
                             node: options.name(in: configuration), room: configuration.node.room,
-                            offset: configuration.node.offset, site: mqtt.site, isReceiver: configuration.isReceiver,
+                            offset: configuration.node.offset, site: mqtt.site, kind: configuration.kind,
                             discovery: mqtt.discovery, version: options.version,
                             page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) }),
                         broker: mqtt.broker)
@@ -36,7 +35,8 @@ extension Daemon {
                     settings.node, broker: settings.broker, regions: regions, events: hub.events(backlog: .max),
                     outputs: .init(
                         happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
-                        noted: { logger.warning("\($0)") }, restarted: { restart.request() }))
+                        noted: { logger.warning("\($0)") }, restarted: { restart.request() },
+                        defined: { definitions.received($0) }))
             }, logger: logger)
     }
 }
@@ -55,6 +55,7 @@ extension Daemon {
             driver.received(report, byRadioNamed: radio, at: source.instant)
             source.wake()
         }
+        engine.takeOver = { states, begin in driver.announced(states, at: source.instant, begin: begin) }
         engine.lost = { driver.radioLost(named: $0, at: source.instant) }
         engine.removed = { driver.radioRemoved(named: $0, at: source.instant) }
         return engine

@@ -72,7 +72,8 @@ extension Daemon {
             ReloadService(reload: { [reloader] in await reloader.reload() }),
             StartupPages(),
         ]
-        services += [broker, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
+        definitions.use { [reloader] in await reloader.reload() }
+        services += [broker, definitions, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
         // Without a service manager the daemon would not come back.
         if supervision != nil { services.append(restart) }
         // A capture is no machine to be found.

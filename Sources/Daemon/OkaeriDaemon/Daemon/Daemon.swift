@@ -79,6 +79,7 @@ package final class Daemon: Sendable {
     let broker: BrokerSupervisor
     let answers = PromptAnswers()
     let restart = RestartService()
+    let definitions: HouseDefinitions
     let logins = LoginStore(digest: Checksum.sha256)
     let answerLinks = AnswerLinks(digest: Checksum.sha256)
     let listeners: Listeners
@@ -124,8 +125,10 @@ package final class Daemon: Sendable {
         }
         self.recorder = recorder
         if let recorder { hub.record { recorder.record($0) } }
+        definitions = HouseDefinitions(directory: options.stateDirectory, logger: logger)
         let broker = try Self.broker(
-            configuration, options: options, hub: hub, answered: answers, restart: restart, logger: logger)
+            configuration, options: options, hub: hub, answered: answers, restart: restart, definitions: definitions,
+            logger: logger)
         self.broker = broker
         let radioNames = RadioNames()
         let presence = PresencePublisher(
@@ -134,8 +137,8 @@ package final class Daemon: Sendable {
             outputs: .init(
                 publish: { [silences] kind, time in
                     if case .didStartMonitoring = kind { silences.began(at: options.moment(at: time)) }
-                    hub.happened(kind, at: time)
-                    broker.current?.determined(kind)
+                    let publish = { hub.happened(kind, at: time) }
+                    if let broker = broker.current { broker.determined(kind, publish: publish) } else { publish() }
                 }, summarize: recorder.map { recorder in { @Sendable minutes in recorder.record(minutes) } },
                 silenceEnded: { [silences] silence in
                     silences.add(silence)
@@ -173,7 +176,7 @@ package final class Daemon: Sendable {
             StateStore(
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
-                parts: [keptPresence, keptBatteries, arrivalJoin, hooks, serviceWatch, hub, logins],
+                parts: [keptPresence, keptBatteries, arrivalJoin, hooks, serviceWatch, hub, logins, broker],
                 events: hub.events(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }

@@ -1,0 +1,189 @@
+import Events
+import MQTT
+import Plumbing
+import RegionMonitoring
+
+/// The last known states that were announced for the house, by the hub or a standby. A node that begins to decide announces the
+/// regions whose state is another one.
+extension BrokerCore {
+    /// The last known state of a region that was announced, and its number: the count of changes since the first one.
+    struct Announcement: Hashable, Sendable {
+        var state: RegionState
+        var number: UInt64
+    }
+
+    /// The silence of a node about the regions.
+    ///
+    ///     silent → speaking   the engine has taken over the announced states; at a hub also after ten seconds without a broker
+    ///     speaking → silent   a standby yields
+    enum Voice: Sendable, Equatable {
+        case silent(until: Int64?)
+        case speaking
+    }
+
+    /// The time in which a hub with a standby learns from the broker what was announced while it was off.
+    private static let patience = 10 * Nanoseconds.second
+
+    /// The age up to which an event is published, as the client does.
+    private static let eventAge = 60 * Nanoseconds.second
+
+    /// The largest number that is believed: that of an event every nanosecond would need 100 days.
+    private static let largestNumber: UInt64 = 1 << 53
+
+    /// The maximum number of standbys whose names are stored.
+    private static let standbyLimit = 16
+
+    var isStandby: Bool { settings.kind == .standby }
+
+    /// Whether an event of the region monitor is of this node alone, and no other consumer learns of it.
+    func isSilent(about kind: Event.Kind) -> Bool {
+        guard voice != .speaking else { return false }
+        return switch kind {
+        case .didEnterRegion, .didExitRegion, .didDetermineState, .didRangeBeacons, .rangingBeaconsDidFail: true
+        default: false
+        }
+    }
+
+    /// Whether this node decides for the house, and may say so.
+    var isAnnouncing: Bool { voice == .speaking && election.isDeciding }
+
+    // MARK: Over a restart
+
+    var memory: HouseMemory {
+        HouseMemory(
+            announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
+            standbys: standbys.sorted())
+    }
+
+    /// Continues from the memory of an earlier run. Call it before any other input.
+    ///
+    /// - Parameter isStale: Whether the states are too old to be known.
+    mutating func restored(_ memory: HouseMemory, isStale: Bool) {
+        announcements = memory.announced.filter { positions[$0.key] != nil }.mapValues {
+            Announcement(state: isStale ? .unknown : $0.state, number: min($0.number, Self.largestNumber))
+        }
+        standbys = Set(memory.standbys.prefix(Self.standbyLimit))
+        if isHub, !standbys.isEmpty { voice = .silent(until: nil) }
+    }
+
+    /// Begins the time for which a hub waits for the broker.
+    mutating func waitBegan(at now: Int64) {
+        if isHub, case .silent(until: nil) = voice { voice = .silent(until: now.addingClamped(Self.patience)) }
+    }
+
+    var voiceDeadline: Int64? { if case .silent(let until) = voice { until } else { nil } }
+
+    mutating func voiceAdvanced(to now: Int64) -> [Output] {
+        guard let due = voiceDeadline, due <= now else { return [] }
+        voice = .silent(until: nil)
+        return [takeOver(of: regions.map(\.identifier))]
+    }
+
+    // MARK: What others have announced
+
+    /// Handles the description of a node: a hub remembers its standbys.
+    mutating func standbyDescribed(_ name: String, _ card: NodeCard) {
+        guard card.kind == .standby else {
+            standbys.remove(name)
+            return
+        }
+        if standbys.count < Self.standbyLimit { standbys.insert(name) }
+    }
+
+    /// Handles a region's state at the broker at a standby. The broker may have lost data: a smaller number that it retained is old.
+    mutating func wordFound(_ word: RegionValue, isRetained: Bool) {
+        guard positions[word.identifier] != nil, let state = word.known, word.number <= Self.largestNumber else {
+            return
+        }
+        let known = announcements[word.identifier]
+        if let known, isRetained, word.number < known.number { return }
+        announcements[word.identifier] = Announcement(state: state, number: word.number)
+        states[word.identifier]?.adoptTime(of: word)
+    }
+
+    /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
+    ///
+    /// - Returns: the regions whose announcement is another one, and the outputs before and after this node is online.
+    mutating func wordsTakenOver(at now: Int64) -> (later: Set<String>, before: [Output], after: [Output]) {
+        defer { (words, unsent) = ([:], [:]) }
+        var later: Set<String> = []
+        var (before, after): ([Output], [Output]) = ([], [])
+        for (level, word) in words.sorted(by: { $0.key < $1.key }) where word.number <= Self.largestNumber {
+            guard positions[word.identifier] != nil, let state = word.known, let author = word.author,
+                author == node || standbys.contains(author)
+            else { continue }
+            if author != node, let waiting = unsent[word.identifier] {
+                let topic = topics.event(name(level))
+                before.append(.release(topic: topic))
+                after += waiting.filter {
+                    $0.event.number > word.number && now.subtractingClamped($0.at) < Self.eventAge
+                }.map { .publish(.event(topic, Wire.event($0.event).utf8)) }
+            }
+            guard word.number > announcements[word.identifier]?.number ?? 0 else { continue }
+            if author == node {
+                // This hub's disk was lost.
+                announcements[word.identifier, default: .init(state: .unknown, number: 0)].number = word.number
+            } else {
+                announcements[word.identifier] = Announcement(state: state, number: word.number)
+                later.insert(word.identifier)
+            }
+        }
+        return (later, before, after)
+    }
+
+    // MARK: The engine
+
+    /// Returns the output that gives the announced states of regions to the engine, which announces what differs.
+    func takeOver(of regions: some Sequence<String>) -> Output {
+        .takeOver(Dictionary(regions.map { ($0, announcements[$0]?.state ?? .unknown) }, uniquingKeysWith: { $1 }))
+    }
+
+    /// Handles that the engine has taken over the announced states. Its events are announced from now on.
+    mutating func tookOver() -> [Output] {
+        guard isHub || isHolding else { return [] }
+        voice = .speaking
+        return []
+    }
+
+    /// Handles that an event or a known state is announced.
+    mutating func changeAnnounced(_ state: RegionState, of region: String) {
+        announcements[region] = Announcement(
+            state: state, number: min((announcements[region]?.number ?? 0) + 1, Self.largestNumber))
+    }
+}
+
+/// What a node has announced for the house, over a restart.
+package struct HouseMemory: PersistedMemory {
+    package struct Region: Codable, Sendable, Equatable {
+        var state: RegionState
+        var number: UInt64
+    }
+
+    /// The last known state of each region that was announced, with its number.
+    var announced: [String: Region] = [:]
+    /// The names of the standbys.
+    var standbys: [String] = []
+
+    package init() {}
+
+    init(announced: [String: Region], standbys: [String]) { (self.announced, self.standbys) = (announced, standbys) }
+
+    private enum Key: String, CodingKey { case house }
+
+    private struct Members: Codable {
+        var announced: [String: Region]
+        var standbys: [String]
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard let members = try container.decodeIfPresent(Members.self, forKey: .house) else { return }
+        (announced, standbys) = (members.announced, members.standbys)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        guard !announced.isEmpty || !standbys.isEmpty else { return }
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(Members(announced: announced, standbys: standbys), forKey: .house)
+    }
+}
