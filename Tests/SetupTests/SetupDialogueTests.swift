@@ -16,10 +16,10 @@ private func beacon(_ minor: UInt16, rssi: Int8?, age: Double = 0.2) -> BeaconRe
 }
 
 private func dialogue(
-    _ answers: SetupDialogue.Answers = .init(), text: String? = nil, owner: String? = "home"
+    _ answers: SetupDialogue.Answers = .init(), text: String? = nil, owner: String? = "home", receiver: String? = nil
 ) throws -> SetupDialogue {
     let regions = try text.map { try Configuration(json: Array($0.utf8), file: "b.json").regions } ?? []
-    return SetupDialogue(answers, text: text, regions: regions, file: "b.json", owner: owner)
+    return SetupDialogue(answers, text: text, regions: regions, file: "b.json", owner: owner, receiver: receiver)
 }
 
 /// A home of one beacon and a Wi-Fi.
@@ -32,9 +32,15 @@ extension SetupDialogue {
     /// Types a line.
     fileprivate mutating func type(_ line: String) -> [Action] { handle(.line(line)) }
 
+    /// Begins, at the first machine of a house.
+    mutating func beginFirst() -> [Action] {
+        let actions = begin()
+        return question == .first ? type("") : actions
+    }
+
     /// Up to the question about the Wi-Fi, with beacon 7 as the nearest.
     fileprivate mutating func advanceToNetwork(name: String = "") {
-        _ = begin()
+        _ = beginFirst()
         _ = handle(.bluetooth(.on))
         _ = handle(.beacons([beacon(7, rssi: -40), beacon(1, rssi: -70)]))
         _ = type("")
@@ -70,7 +76,10 @@ extension [SetupDialogue.Action] {
 
     @Test func `from nothing to a file`() throws {
         var setup = try dialogue()
-        #expect(setup.begin() == [.say("Your answers are written to b.json, after the last one."), .findBluetooth])
+        let begun = setup.begin()
+        #expect(begun.first == .say("Your answers are written to b.json, after the last one."))
+        #expect(begun.question?.hasPrefix("Is this the first or only Pi of your house?") == true)
+        #expect(setup.type("") == [.findBluetooth])
         #expect(setup.handle(.bluetooth(.on)).contains(.listen))
         #expect(
             setup.handle(.beacons([beacon(1, rssi: -70), beacon(7, rssi: -40)])).last
@@ -129,11 +138,40 @@ extension [SetupDialogue.Action] {
     }
 }
 
+/// The place of the machine in a house.
+@Suite struct SetupHouseTests {
+    @Test func `a further machine of a house joins it`() throws {
+        var setup = try dialogue()
+        _ = setup.begin()
+        #expect(setup.type("two").question == "Please answer y or n: ")
+        #expect(setup.type("n").question?.hasPrefix("The MQTT broker of the house") == true)
+        for wrong in ["", "mqtt lan", "mqtt.lan:x", "user@mqtt.lan"] {
+            let again = setup.type(wrong)
+            #expect(again.said.hasPrefix("A name such as mqtt.lan") && again.question?.hasPrefix("The MQTT") == true)
+        }
+        #expect(setup.type("mqtt.lan:1884") == [.join("mqtt.lan:1884")])
+    }
+
+    @Test func `a machine with a region, and one with an answer about a region, is the first`() throws {
+        var known = try dialogue(text: homeText)
+        #expect(known.begin().last == .findBluetooth)
+        var answered = try dialogue(.init(identifier: "home"), receiver: "mqtt.lan:1883")
+        #expect(answered.begin().last == .findBluetooth)
+    }
+
+    @Test func `a receiver is not asked for a beacon`() throws {
+        var setup = try dialogue(receiver: "mqtt.lan:8883 --tls")
+        let ended = setup.begin()
+        #expect(ended.last == .end(.receiver))
+        #expect(ended.said.contains("sudo okaeri join mqtt.lan:8883 --tls ") && ended.said.contains("from b.json"))
+    }
+}
+
 /// Bluetooth and the beacon.
 @Suite struct SetupBeaconTests {
     @Test func `Bluetooth is switched on after a yes`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         let asked = setup.handle(.bluetooth(.off(intention: "switch hci0 on")))
         #expect(asked == [.ask("Bluetooth is off. Shall okaeri switch hci0 on? [Y/n] ")])
         #expect(setup.type("maybe").question == "Please answer y or n: ")
@@ -143,19 +181,19 @@ extension [SetupDialogue.Action] {
 
     @Test func `without Bluetooth the set-up ends with the reason`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         #expect(
             setup.handle(.bluetooth(.unusable(reason: "There is none.", isPermission: true)))
                 == [.say("There is none."), .end(.noBluetooth(isPermission: true))])
         var other = try dialogue()
-        _ = other.begin()
+        _ = other.beginFirst()
         _ = other.handle(.bluetooth(.off(intention: "switch hci0 on")))
         #expect(other.type("n") == [.end(.declined)])
     }
 
     @Test func `a beacon keeps its number when another comes nearer, and Enter is the nearest`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.bluetooth(.on))
         _ = setup.handle(.beacons([beacon(1, rssi: -50)]))
         let shown = setup.handle(.beacons([beacon(1, rssi: -60), beacon(2, rssi: -40), beacon(3, rssi: nil)]))
@@ -171,7 +209,7 @@ extension [SetupDialogue.Action] {
     @Test(arguments: ["", "1", "0", "x", "999999999999999999999"])
     func `what is no choice is asked again`(line: String) throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.bluetooth(.on))
         let again = setup.type(line)
         #expect(again.question?.hasPrefix("Which is yours?") == true)
@@ -182,7 +220,7 @@ extension [SetupDialogue.Action] {
 
     @Test func `a signal that is weak for a beacon in the hand is doubted`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.bluetooth(.on))
         _ = setup.handle(.beacons([beacon(1, rssi: -61), beacon(2, rssi: -80)]))
         let question = "100/1 is received with -61 dBm only. Is this the one in your hand? [y/N] "
@@ -197,14 +235,14 @@ extension [SetupDialogue.Action] {
 
     @Test func `a constraint can be typed, with any major and minor`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.bluetooth(.on))
         #expect(setup.type("\(uuidText.lowercased())/5").said.contains("\(uuidText)/5/*"))
     }
 
     @Test func `what is typed before a question counts for nothing`() throws {
         var setup = try dialogue()
-        _ = setup.begin()
+        _ = setup.beginFirst()
         #expect(setup.type("y") == [])
         #expect(setup.handle(.beacons([beacon(1, rssi: -50)])) == [])
         #expect(setup.handle(.networks(.success([]))) != [.findNetworks])
@@ -215,7 +253,7 @@ extension [SetupDialogue.Action] {
 @Suite struct SetupNameTests {
     private func atName(_ text: String?, minor: UInt16 = 7) throws -> SetupDialogue {
         var setup = try dialogue(text: text)
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.bluetooth(.on))
         _ = setup.handle(.beacons([beacon(minor, rssi: -40)]))
         return setup

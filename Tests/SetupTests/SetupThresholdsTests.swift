@@ -25,7 +25,7 @@ private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
         let regions = try text.map { try Configuration(json: Array($0.utf8), file: "b.json").regions } ?? []
         var setup = SetupDialogue(
             .init(beacons: BeaconConstraint(uuidText + beacons)), text: text, regions: regions, file: "b.json")
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.line("home"))
         if setup.question == nil { _ = setup.handle(.networks(.success([]))) }
         if setup.question == .network { _ = setup.handle(.line("")) }
@@ -105,7 +105,7 @@ private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
         var setup = SetupDialogue(
             .init(beacons: BeaconConstraint("\(uuidText)/100/7"), network: try .init(ssid: "HomeNet")), text: present,
             regions: regions, file: "b.json")
-        _ = setup.begin()
+        _ = setup.beginFirst()
         _ = setup.handle(.line("home"))
         let asked = setup.handle(.line("n"))
         #expect(said(asked) == "It is inside from -65 dBm so far, which n leaves as it is.")

@@ -2,6 +2,7 @@ import Foundation
 import IBeacon
 import MQTT
 import RegionMonitoring
+import Setup
 import TestSupport
 import Testing
 
@@ -94,6 +95,51 @@ import Testing
         let joined = try configuration()
         #expect(joined.mqtt?.site == "office" && joined.mqtt?.broker.login?.username == "okaeri")
         #expect(joined.mqtt?.broker.login?.passwordFile == password && joined.node.name == "attic")
+    }
+
+    @Test func `the set-up of a further Pi joins the house, and at a receiver asks nothing`() async throws {
+        let broker = try TestBroker()
+        try await publish("home", to: broker)
+        let arguments = ["setup", "--config", "beacons.json", "--socket", "none"]
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(arguments, on: terminal)
+        let answers = [
+            ("that has one. [Y/n] ", "n\n"), ("8883: with TLS): ", "127.0.0.1:\(broker.port)\n"), ("for none): ", "\n"),
+            ("the others: hall) ", "attic\n"), ("among the Pis? [attic] ", "\n"), ("beacons.json? [Y/n] ", "\n"),
+        ]
+        for (question, answer) in answers {
+            #expect(terminal.read { $0.contains(question) }, "\(terminal.text)")
+            try terminal.type(answer)
+        }
+        terminal.end(of: process)
+        #expect(process.terminationStatus == 0, "\(terminal.text)")
+        #expect(try configuration().isReceiver && configuration().node.name == "attic", "\(terminal.text)")
+
+        let again = try Pseudoterminal()
+        let ended = try binary.start(arguments, on: again)
+        again.end(of: ended)
+        #expect(ended.terminationStatus == 0 && again.text.contains("This Pi is a receiver"), "\(again.text)")
+        #expect(again.text.contains("sudo okaeri join 127.0.0.1:\(broker.port) "), "\(again.text)")
+    }
+
+    @Test(arguments: [1, 2])
+    func `a set-up that is ended while it joins leaves nothing behind`(question: Int) throws {
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(["setup", "--config", "beacons.json", "--socket", "none"], on: terminal)
+        #expect(terminal.read { $0.contains("that has one. [Y/n] ") }, "\(terminal.text)")
+        try terminal.type("n\n")
+        #expect(terminal.read { $0.contains("8883: with TLS): ") }, "\(terminal.text)")
+        if question == 2 {
+            try terminal.type("127.0.0.1:1\n")
+            #expect(terminal.read { $0.contains("for none): ") }, "\(terminal.text)")
+            // The set-up has trapped the signal before.
+            kill(process.processIdentifier, SIGINT)
+        } else {
+            try terminal.type("\u{4}")
+        }
+        terminal.end(of: process, within: 30)
+        #expect(process.terminationReason == (question == 2 ? .uncaughtSignal : .exit), "\(terminal.text)")
+        #expect(files == [])
     }
 
     @Test(arguments: [1, 2])

@@ -7,9 +7,9 @@ import Testing
     private let terminal: Pseudoterminal
     private let arguments: [String]
     private static let questions = [
-        ("the nearest: ", "\n"), ("in your hand? [y/N] ", "y\n"), ("Anna or keys", "home\n"),
-        ("Enter for none: ", "\n"),
-        ("20 s. [y/N] ", "n\n"), ("to measure. [y/N] ", "\n"), ("[Y/n] ", "\n"),
+        ("that has one. [Y/n] ", "\n"), ("the nearest: ", "\n"), ("in your hand? [y/N] ", "y\n"),
+        ("Anna or keys", "home\n"), ("Enter for none: ", "\n"),
+        ("20 s. [y/N] ", "n\n"), ("to measure. [y/N] ", "\n"), ("beacons.json? [Y/n] ", "\n"),
     ]
 
     init() throws {
@@ -28,7 +28,7 @@ import Testing
             arguments, on: terminal, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"])
         for (index, (question, answer)) in Self.questions.prefix(count + 1).enumerated() {
             #expect(terminal.read { $0.contains(question) }, "\(terminal.text)")
-            if index == 0 { #expect(terminal.read { $0.contains("00112233-4455") }, "\(terminal.text)") }
+            if index == 1 { #expect(terminal.read { $0.contains("00112233-4455") }, "\(terminal.text)") }
             if index < count { try terminal.type(answer) }
         }
         return process
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `a measurement of the signal shows its readings, and ended it leaves nothing behind`() throws {
-        let process = try start(answering: 5)
+        let process = try start(answering: 6)
         try terminal.type("y\n")
         #expect(terminal.read { $0.contains("then press Enter: ") }, "\(terminal.text)")
         try terminal.type("\n")
@@ -57,7 +57,7 @@ import Testing
         #expect(process.terminationStatus == 1 && files == [], "\(terminal.text)")
     }
 
-    @Test(arguments: 0..<7)
+    @Test(arguments: 0..<8)
     func `ended at any question it leaves nothing behind`(count: Int) throws {
         let process = try start(answering: count)
         // As the terminal does for ^C; and its end of input, ^D.

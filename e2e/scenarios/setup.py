@@ -22,9 +22,10 @@ from package import PROGRAM as INSTALLED
 from request import is_blocked, is_up
 
 FILE = "/run/setup/beacons.json"
-DECLINED, USAGE = 1, 64
+DECLINED, USAGE, UNAVAILABLE = 1, 64, 69
 INTERRUPT, END = "\x03", "\x04"
 
+FIRST, BROKER = "the first or only Pi", "The MQTT broker of the house"
 BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "Whose beacon is this?"
 NETWORK, CALIBRATION, PLACE = "Which Wi-Fi", "Measure its signal", "press Enter:"
 PASSPHRASE = "Its passphrase, which is not shown"
@@ -111,7 +112,7 @@ def setup_by_terminal(folder):
     run("rfkill", "block", "bluetooth")
 
     # Interrupts it at each question, by ^C and by ^D in turn: nothing has changed.
-    answers = [(BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
+    answers = [(FIRST, "\n"), (BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
                (PLACE, "\n"), (NEAR, "\n"), (CONSENT, "\n")]
     for count, (question, _) in enumerate(answers[:-1]):
         screen = Screen()
@@ -127,6 +128,17 @@ def setup_by_terminal(folder):
         check(not files(), f"there is {files()}")
         check(is_blocked() and not is_up(), f"Bluetooth is on after the end at '{question}'")
         check(screen.text.count("\x1b7") == screen.text.count("\x1b8"), "the cursor did not come back")
+
+    # A further Pi of a house: `okaeri join` asks the other questions, and a broker that does not answer changes nothing.
+    for answer in (INTERRUPT, "localhost:1\n"):
+        screen = Screen()
+        screen.answer(FIRST, "n\n")
+        screen.answer(BROKER, answer)
+        if answer != INTERRUPT:
+            screen.answer("User name at the broker", "\n")
+        status = screen.ended()
+        check(status == (DECLINED if answer == INTERRUPT else UNAVAILABLE), f"it is {status}: {screen.text[-300:]}")
+        check(not files() and is_blocked(), f"it changed something: {files()}")
 
     screen = Screen()
     for asked, keys in answers:
@@ -167,6 +179,7 @@ def setup_beside_daemon(folder):
     controller.tell("start home")
     begin()
     screen = Screen("--socket", daemon.socket)
+    screen.answer(FIRST, "\n")
     screen.expect(BEACON)
     screen.expect(UUID.upper())
     screen.type("\n")
@@ -246,6 +259,7 @@ def setup_with_service(folder):
         wait_for("the service", lambda: (status() or {}).get("bluetooth", {}).get("state") == "poweredOn", within=60)
         screen = Screen(program=INSTALLED, file=None, SUDO_USER="anna")
         screen.expect(f"written to {CONFIGURATION}")
+        screen.answer(FIRST, "\n")
         screen.expect(BEACON)
         screen.expect(UUID.upper())
         screen.type("\n")

@@ -61,6 +61,8 @@ package struct SetupDialogue {
         /// Listens, and reports the time left once a second until it is zero.
         case measureSignal
         case progress(left: Duration, readings: Int)
+        /// Goes on with `okaeri join` and this broker, which asks the other questions.
+        case join(String)
         /// The file's new text.
         case write(String)
         case end(Ending)
@@ -75,11 +77,15 @@ package struct SetupDialogue {
     /// An end without writing anything.
     package enum Ending: Sendable, Equatable {
         case declined
+        /// The machine is a receiver: there is nothing to ask.
+        case receiver
         case noBluetooth(isPermission: Bool)
         case noConfiguration
     }
 
     enum Question: Equatable {
+        /// Whether this is the first machine of its house; and the broker of the house if it is not.
+        case first, broker
         case switchOn, beacon, weak, identifier, network, calibration, place, near, nearPlace, consent
         /// Whether a region that is there becomes another.
         case replacement(String)
@@ -89,6 +95,11 @@ package struct SetupDialogue {
     let regions: [Configuration.Region]
     let file: String
     let text: String?
+
+    /// The arguments of the `okaeri join` that made this machine a receiver; `nil` if it is not a receiver.
+    let receiver: String?
+    /// Whether this machine may be the first one of its house, or a further one.
+    var isPlaceOpen: Bool
 
     var question: Question?
     var hearsBeacons = false
@@ -116,8 +127,10 @@ package struct SetupDialogue {
     ///   - text: The content of the file, a configuration; `nil` if there is none.
     ///   - file: The absolute path of the file.
     ///   - owner: The name of the user, if it is known.
+    ///   - receiver: The arguments of the `okaeri join` that made this machine a receiver; `nil` if it is not a receiver.
     package init(
-        _ answers: Answers, text: String?, regions: [Configuration.Region], file: String, owner: String? = nil
+        _ answers: Answers, text: String?, regions: [Configuration.Region], file: String, owner: String? = nil,
+        receiver: String? = nil
     ) {
         // No user has the example's beacon, nor its network.
         let isExample = text == Configuration.example
@@ -126,6 +139,10 @@ package struct SetupDialogue {
         self.regions = isExample ? [] : regions
         self.file = file
         self.owner = owner.flatMap { Configuration.Region.isIdentifier($0) ? $0 : nil }
+        // An answer about a region decides that this machine has one.
+        let hasAnswer = answers.beacons != nil || answers.identifier != nil || answers.network != nil
+        self.receiver = hasAnswer ? nil : receiver
+        isPlaceOpen = !hasAnswer && self.regions.isEmpty
         isSilent = answers.areComplete
         isNetworkDecided = isSilent || answers.network != nil
         isCalibrationDecided = isSilent
@@ -135,6 +152,7 @@ package struct SetupDialogue {
     /// The first step.
     package mutating func begin() -> [Action] {
         guard !isSilent else { return next() }
+        if let receiver { return endReceiver(receiver) }
         return [.say("Your answers are written to \(file), after the last one.")] + next()
     }
 
@@ -153,6 +171,7 @@ package struct SetupDialogue {
 
     mutating func next() -> [Action] {
         question = nil
+        guard !isPlaceOpen else { return askFirst() }
         guard let beacons = answers.beacons else {
             guard hearsBeacons else { return [.findBluetooth] }
             return [.say("Hold your beacon to this machine."), .listen] + askBeacon()
@@ -174,13 +193,14 @@ package struct SetupDialogue {
 
     private mutating func answered(_ question: Question, _ line: String) -> [Action] {
         switch question {
+        case .broker: return chose(broker: line)
         case .beacon: return chose(line)
         case .identifier: return named(line)
         case .network: return choseNetwork(line)
         case .place: return place()
         case .nearPlace: return measureSignal()
-        case .switchOn, .weak, .calibration, .near, .consent, .replacement:
-            switch Self.isYes(line, default: question == .consent || question == .switchOn) {
+        case .first, .switchOn, .weak, .calibration, .near, .consent, .replacement:
+            switch Self.isYes(line, default: [.first, .consent, .switchOn].contains(question)) {
             case nil: return [.ask("Please answer y or n: ")]
             case true?: return agreed(question)
             case false?: return declined(question)
@@ -191,6 +211,9 @@ package struct SetupDialogue {
     private mutating func agreed(_ question: Question) -> [Action] {
         self.question = nil
         switch question {
+        case .first:
+            isPlaceOpen = false
+            return next()
         case .switchOn: return [.switchOn]
         case .weak: return takeDoubted()
         case .calibration:
@@ -201,13 +224,14 @@ package struct SetupDialogue {
         case .replacement(let identifier):
             answers.identifier = identifier
             return next()
-        case .beacon, .identifier, .network, .place, .nearPlace: return []
+        case .broker, .beacon, .identifier, .network, .place, .nearPlace: return []
         }
     }
 
     private mutating func declined(_ question: Question) -> [Action] {
         self.question = nil
         switch question {
+        case .first: return askBroker()
         case .calibration:
             isCalibrationDecided = true
             return next()
@@ -216,7 +240,8 @@ package struct SetupDialogue {
             return next()
         case .replacement: return askIdentifier()
         case .weak: return askBeacon()
-        case .switchOn, .consent, .beacon, .identifier, .network, .place, .nearPlace: return [.end(.declined)]
+        case .switchOn, .consent, .broker, .beacon, .identifier, .network, .place, .nearPlace:
+            return [.end(.declined)]
         }
     }
 

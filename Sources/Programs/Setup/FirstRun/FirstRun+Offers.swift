@@ -12,8 +12,6 @@ extension FirstRun {
         var isEncrypted: Bool?
 
         static let usualPort = 1883
-        /// The port of MQTT over TLS (IANA: secure-mqtt).
-        static let encryptedPort = 8883
 
         /// The members of `mqtt`.
         func members(passwordFile: String?) -> [(key: String, value: RegionDraft.Setting)] {
@@ -26,6 +24,9 @@ extension FirstRun {
             return members
         }
     }
+
+    /// The port of MQTT over TLS (IANA: secure-mqtt).
+    package static let encryptedPort: UInt16 = 8883
 
     /// The longest password that the daemon reads from a file, in bytes.
     private static let longestPassword = 1024
@@ -60,7 +61,7 @@ extension FirstRun {
     }
 
     private mutating func askPort() -> [Action] {
-        ask(.port, "Its port [\(BrokerAnswers.usualPort); \(BrokerAnswers.encryptedPort) with TLS]: ")
+        ask(.port, "Its port [\(BrokerAnswers.usualPort); \(Self.encryptedPort) with TLS]: ")
     }
 
     mutating func chose(port: String) -> [Action] {
@@ -69,7 +70,7 @@ extension FirstRun {
             return [.say("A port is a number from 1 to 65535.")] + askPort()
         }
         broker.port = Int(number)
-        broker.isEncrypted = number == BrokerAnswers.encryptedPort ? true : nil
+        broker.isEncrypted = number == Self.encryptedPort ? true : nil
         return askUsername()
     }
 

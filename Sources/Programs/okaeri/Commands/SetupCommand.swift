@@ -3,6 +3,7 @@ import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
 import IBeacon
+import MQTT
 import Setup
 import SystemPackage
 import WiFi
@@ -11,7 +12,9 @@ struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Set up a beacon, the Wi-Fi, the page and the broker by questions.",
         discussion: """
-            It lists the beacons in range, and asks for yours, its owner, the Wi-Fi to offer on arrival, whether to measure \
+            While the file has no region, it asks whether this is the first Pi of the house: a further one continues with \
+            `okaeri join`. At a Pi that has joined, it names the ways to change that, and ends. At the first Pi it lists the \
+            beacons in range, and asks for yours, its owner, the Wi-Fi to offer on arrival, whether to measure \
             the signal, and whether the region is inside only while the beacon is near: then it measures for a minute and \
             proposes enterRSSI and exitRSSI. It writes the configuration and keeps the earlier file as .bak; Ctrl-C before \
             that changes nothing. As root it then offers to reload or start the service, to add you to its group, to create \
@@ -56,6 +59,18 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard let broker = try await ask() else { return }
+        // The session has trapped them, and its end does not restore them.
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_DFL) }
+        let isEncrypted = BrokerAddress(broker)?.port == FirstRun.encryptedPort
+        let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
+        try await JoinCommand.parse(options + [broker]).run()
+    }
+
+    /// Asks, and writes the answers.
+    ///
+    /// - Returns: The broker of the house that this machine joins instead; `nil` if there is nothing left to do.
+    private func ask() async throws -> String? {
         let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
         guard answers.areComplete || Terminal.canAsk && !json else {
             throw CommandFailure(
@@ -64,13 +79,16 @@ struct SetupCommand: AsyncParsableCommand {
         }
         let file = try ConfigurationFile(config, command: "setup")
         let text = try text(of: file)
+        let configuration = text?.configuration
         let path = FilePath(SocketPath.absolute(file.path)).lexicallyNormalized().string
         let dialogue = SetupDialogue(
-            answers, text: text?.text, regions: text?.regions ?? [], file: path, owner: NextSteps.owner)
+            answers, text: text?.text, regions: configuration?.regions ?? [], file: path, owner: NextSteps.owner,
+            receiver: configuration.flatMap { $0.isReceiver ? $0.mqtt?.broker.joinArguments : nil })
         let session = SetupSession(
             dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger,
             isSilent: answers.areComplete, report: json ? ChangeReport(file: path, identifier: identifier) : nil)
         try await session.run()
+        return await session.broker
     }
 
     private func network() throws -> HomeNetwork? {
@@ -82,13 +100,21 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the content of the file and its regions; `nil` without a file.
-    private func text(of file: ConfigurationFile) throws -> (text: String, regions: [Configuration.Region])? {
+    /// Returns the content of the file and the configuration in it; `nil` without a file.
+    private func text(of file: ConfigurationFile) throws -> (text: String, configuration: Configuration)? {
         do throws(ConfigurationError) {
             guard let text = try file.text() else { return nil }
-            return (text, try ConfigurationText(text, file: file.path).regions())
+            return (text, try ConfigurationText(text, file: file.path).configuration())
         } catch {
             throw CommandFailure(error.description, status: Exit.configuration)
         }
+    }
+}
+
+extension MQTTSettings.Broker {
+    /// The arguments of `okaeri join` for this broker.
+    fileprivate var joinArguments: String {
+        guard let tls else { return description }
+        return "\(description) " + (tls.authorities.map { "--tls-ca \($0)" } ?? "--tls")
     }
 }

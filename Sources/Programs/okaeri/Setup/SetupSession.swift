@@ -35,6 +35,8 @@ actor SetupSession {
     let waiting = WaitingLine()
     private var trouble: String?
     var outcome: Result<Void, ExitCode>?
+    /// The broker of the house that the user joins instead.
+    private(set) var broker: String?
     /// The terminal's state before what is typed was hidden; `nil`: it is shown.
     private var hidden: termios?
 
@@ -68,13 +70,7 @@ actor SetupSession {
             watch.cancel()
             showInput()
         }
-        if !isSilent {
-            // None of the threads that tasks run on: it blocks, and ends only with the program.
-            try BlockingThread.start { [report] in
-                Terminal.forEachLine { report(.event(.line($0))) }
-                report(.endOfInput)
-            }
-        }
+        if !isSilent { readLine() }
         await perform(dialogue.begin())
         if outcome == nil {
             for await item in news {
@@ -90,17 +86,31 @@ actor SetupSession {
         try outcome?.get()
     }
 
+    /// Reads the next line, on a thread of its own because that blocks. None is read once `okaeri join` asks.
+    private func readLine() {
+        do {
+            try BlockingThread.start { [report] in
+                report(TerminalQuestions.readLine().map { .event(.line($0)) } ?? .endOfInput)
+            }
+        } catch {
+            report(.endOfInput)
+        }
+    }
+
     private func handle(_ item: News) async {
         switch item {
         case .event(.beacons(let beacons)): await perform(dialogue.handle(.beacons(beacons)))
         case .event(.line(let line)) where firstRun != nil:
+            readLine()
             showInput()
             await continueFirstRun(.line(line))
         case .firstRun(let event): await continueFirstRun(event)
         case .event(let event):
             // The user's Enter has ended the line.
             live = nil
-            await perform(dialogue.handle(event))
+            let actions = dialogue.handle(event)
+            if case .line = event { if case .join? = actions.last {} else { readLine() } }
+            await perform(actions)
         case .left(let left): await perform(dialogue.handle(.measuring(left: left, trouble: trouble)))
         case .trouble(let sentence):
             trouble = sentence
@@ -151,6 +161,7 @@ actor SetupSession {
         case .calibrate(let beacons, let identifier): await radio.calibrate(beacons, identifier: identifier)
         case .measureSignal: await radio.measureSignal()
         case .progress(let left, let readings): CalibrateCommand.show(left: left, readings: readings)
+        case .join(let broker): (self.broker, outcome) = (broker, .success(()))
         case .write(let text): await write(text)
         case .end(let ending): end(ending)
         }
@@ -161,8 +172,9 @@ actor SetupSession {
     }
 
     private func end(_ ending: SetupDialogue.Ending) {
-        Terminal.complain("nothing was written")
+        if ending != .receiver { Terminal.complain("nothing was written") }
         switch ending {
+        case .receiver: outcome = .success(())
         case .declined: outcome = .failure(.failure)
         case .noBluetooth(let isPermission): outcome = .failure(isPermission ? Exit.noPermission : Exit.unavailable)
         case .noConfiguration: outcome = .failure(Exit.configuration)

@@ -64,9 +64,9 @@ enum TerminalQuestions {
     /// Ctrl-C.
     private static let interrupt: UInt8 = 3
 
-    /// Byte by byte, so that nothing of the next line is taken. Not by the C library's stream: see
+    /// Reads a line, or returns `nil` at the end of the input. Byte by byte, so that nothing of the next line is taken. Not by the C library's stream: see
     /// ``Terminal/forEachLine(_:)``.
-    private static func readLine() -> String? {
+    static func readLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while true {
