@@ -17,4 +17,13 @@ import Server
         #expect(hysteresis.contains("\nconst needed = \(ThresholdProposal.neededReadings)\n"))
         #expect(try script("/thresholds.js").contains("\nconst slack = \(ThresholdProposal.slack)\n"))
     }
+
+    @Test func `the page names each kind of a node, in both languages`() throws {
+        for path in ["/en.more.js", "/ja.more.js"] {
+            let words = try script(path)
+            for kind in NodeKind.allCases.map(\.rawValue) + ["standby"] {
+                #expect(words.contains("\n  node_\(kind): '"), "\(path): \(kind)")
+            }
+        }
+    }
 }

@@ -46,6 +46,69 @@ def headline(walk):
         assert found == words, (names, is_current, found)
 
 
+# The page's requests about the house are answered by a report of the test: the daemon of the test has no broker.
+HOUSE = """
+const real = window.fetch
+const answer = (content) => new Response(JSON.stringify(content), { headers: { 'Content-Type': 'application/json' } })
+window.fetch = async (path, options) => {
+    if (path === '/v1/nodes') return answer(window.report)
+    const response = await real(path, options)
+    if (path !== '/v1/status') return response
+    return answer({ ...await response.json(), mqtt: { connected: true, reason: 'connected to mqtt.lan' } })
+}
+window.report = arguments[0]
+"""
+
+
+def radios(walk):
+    """The radios of a house are a table with their reports; names that look like markup are text, and one Pi has no table"""
+    browser = walk.browser
+    stranger = "<img src=x onerror=document.title='broken'>"
+    radio = {"away": False, "rate": 12.34, "share": 0.519, "lost": 3, "late": 0, "age": 0.4}
+    hub = {"name": "hall", "online": True, "kind": "hub", "room": "hall", "listening": True}
+    report = {
+        "node": "hall", "site": "home", "hub": "hall", "connected": True, "reason": "", "regions": [],
+        "nodes": [
+            {"name": stranger, "online": True, "kind": "receiver", "room": stranger, "radio": radio},
+            hub,
+            {"name": "attic", "online": True, "kind": "standby", "radio": {**radio, "away": True, "age": 140}},
+            {"name": "shed", "online": False, "kind": "receiver"},
+            {"name": "study", "online": True, "kind": "hub", "listening": False, "reason": "hci0 is switched off"},
+        ],
+    }
+
+    def show(name, report):
+        browser.open(walk.base + f"/?{name}#now")
+        browser.until("the regions", "return document.querySelectorAll('.region').length")
+        browser.run(HOUSE, report)
+        browser.run_async("import('/live.js').then(({ reload }) => reload()).then(arguments[arguments.length - 1])")
+
+    cells = "return [...document.querySelectorAll('.radios tbody tr')].map((row) => [...row.children].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim()))"
+    show("radios", report)
+    browser.until("the radios", "return document.querySelectorAll('.radios tbody tr').length === 5")
+    shown = browser.run(cells)
+    assert shown == [
+        [f"{stranger} receiver Room: {stranger}", "12.3", "52 %", "3", "Last report 0 s ago"],
+        ["hall hub this one Room: hall", "", "", "", "Online"],
+        ["attic standby", "", "", "3", "No report for 2 min"],
+        ["shed receiver", "", "", "", "Offline"],
+        ["study second hub", "", "", "", "hci0 is switched off"],
+    ], shown
+    assert browser.run("return document.querySelectorAll('.radios .bad').length") == 3
+    assert "broken" not in browser.run("return document.title")
+    walk.pictures("radios")
+
+    # A receiver counts no reports.
+    show("radios-receiver", {**report, "node": "shed", "nodes": [{"name": "attic", "online": True}, hub]})
+    browser.until("the radios", "return document.querySelectorAll('.radios tbody tr').length === 2")
+    assert browser.run("return [...document.querySelectorAll('.radios .number')].every((cell) => cell.offsetParent === null)")
+
+    show("radios-one", {**report, "nodes": [hub]})
+    browser.run_async("setTimeout(arguments[arguments.length - 1], 500)")
+    assert browser.run("return document.querySelector('.radios').offsetParent === null"), "one Pi has a table of radios"
+    walk.quiet()
+
+
 def details(walk):
     """A region is changed from its beacon, renamed with its state, and deleted; one with commands is not"""
     browser = walk.browser

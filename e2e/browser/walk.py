@@ -40,6 +40,7 @@ ENGLISH = [
     changing.set_up,
     changing.every_key,
     household.headline,
+    household.radios,
     household.details,
     household.phones,
     household.enrolled,

@@ -12,7 +12,7 @@ document.documentElement.lang = language
 put(find('skip'), t('skip'))
 find('notices').setAttribute('aria-label', t('notices'))
 
-// The other two views are fetched when they are looked at, with their words and looks.
+// The other two views and the radios are fetched when they are looked at, with their words and looks.
 const looks = () =>
   new Promise((done, failed) => {
     if (document.querySelector('[href="/more.css"]')) return done()
@@ -20,7 +20,7 @@ const looks = () =>
   })
 const fetched = async (module) => (await Promise.all([module, more(), looks()]))[0]
 const views = {
-  now: async () => nowView(),
+  now: async () => nowView(() => fetched(import('./radios.js'))),
   days: async () => (await fetched(import('./days.js'))).daysView(),
   setup: async () => (await fetched(import('./setup.js'))).setupView(),
 }

@@ -1,8 +1,27 @@
-// The texts of Days and Set up in English. ja.more.js has the same names.
+// The texts of Days, Set up and the radios in English. ja.more.js has the same names.
 export default {
   title: 'Who is at home',
   // Now
   whyOf: 'Why is {0} {1}?',
+  // The radios of a house
+  nodes: 'Radios of the house',
+  node: 'Radio',
+  nodeRate: 'Received / s',
+  nodeShare: 'Listening',
+  nodeLost: 'Lost reports',
+  nodeState: 'State',
+  node_hub: 'hub',
+  node_second: 'second hub',
+  node_receiver: 'receiver',
+  node_standby: 'standby',
+  nodeOwn: 'this one',
+  nodeOnline: 'Online',
+  nodeOffline: 'Offline',
+  nodeAlone: 'No connection to the broker',
+  nodeAway: 'No report for {0}',
+  nodeReport: 'Last report {0} ago',
+  percent: '{0} %',
+  nodesMore: '{0} more: `okaeri nodes` lists them.',
   // Prompts
   dismiss: 'Close',
   // Days

@@ -1,8 +1,27 @@
-// The texts of Days and Set up in Japanese. en.more.js has the same names.
+// The texts of Days, Set up and the radios in Japanese. en.more.js has the same names.
 export default {
   title: 'だれが家にいるか',
   // Now
   whyOf: '{0} が{1}の理由',
+  // The radios of a house
+  nodes: '家の受信機',
+  node: '受信機',
+  nodeRate: '受信／秒',
+  nodeShare: '受信時間',
+  nodeLost: '失われた報告',
+  nodeState: '状態',
+  node_hub: 'ハブ',
+  node_second: '2 台目のハブ',
+  node_receiver: '受信機',
+  node_standby: '待機',
+  nodeOwn: 'この機器',
+  nodeOnline: 'オンライン',
+  nodeOffline: 'オフライン',
+  nodeAlone: 'ブローカーに接続していません',
+  nodeAway: '{0}間報告がありません',
+  nodeReport: '{0}前に報告',
+  percent: '{0} %',
+  nodesMore: 'ほかに {0} 台あります。`okaeri nodes` で確認できます。',
   // Prompts
   dismiss: '閉じる',
   // Days

@@ -241,11 +241,13 @@ const machinePart = ({ name }) => {
   }
 }
 
-export const nowView = () => {
+/** `fetchRadios` gets the module of the radios, which most homes do not need. */
+export const nowView = (fetchRadios) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
   const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
   const machine = el('dl', { class: 'card machine' })
+  const machineTitle = el('h2', {}, t('machine'))
   const node = el(
     'section',
     { 'aria-labelledby': 'now-title' },
@@ -256,13 +258,28 @@ export const nowView = () => {
     el('h2', {}, t('regions')),
     regions,
     none,
-    el('h2', {}, t('machine')),
+    machineTitle,
     machine,
   )
   const updatePrompts = keyed(prompts, promptPart)
   const updateRegions = keyed(regions, regionPart)
   const updateMachine = keyed(machine, machinePart)
   let parts = new Map()
+  let isShown = false
+  let radios = null
+  let isFetching = false
+
+  // A house with a broker may have several radios.
+  const addRadios = async () => {
+    if (radios || isFetching || !live.status?.mqtt) return
+    isFetching = true
+    try {
+      radios = (await fetchRadios()).radiosPart()
+      machineTitle.before(radios.node)
+      if (isShown) radios.show()
+    } catch {}
+    isFetching = false
+  }
 
   const update = () => {
     const status = live.status
@@ -274,6 +291,7 @@ export const nowView = () => {
   }
   live.addEventListener('status', () => {
     update()
+    addRadios()
     for (const region of live.status.regions) {
       const beacon = region.beacons.find((beacon) => beacon.signal != null && beacon.age < 15)
       if (beacon) parts.get(region.identifier)?.heard(clock.now() - beacon.age * 1000, beacon.signal)
@@ -300,5 +318,18 @@ export const nowView = () => {
     if (!document.hidden) for (const part of parts.values()) part.refetch()
   })
   update()
-  return { node, show: () => ticks.start(), hide: () => ticks.stop() }
+  addRadios()
+  return {
+    node,
+    show() {
+      isShown = true
+      ticks.start()
+      radios?.show()
+    },
+    hide() {
+      isShown = false
+      ticks.stop()
+      radios?.hide()
+    },
+  }
 }
