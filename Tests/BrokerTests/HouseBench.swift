@@ -103,7 +103,8 @@ struct HouseBench {
     ) {
         let settings = BrokerSettings(
             node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
-        start(settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
+        start(
+            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
             engine: engine, connects: connects)
     }
 

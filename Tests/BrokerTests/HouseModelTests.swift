@@ -223,14 +223,18 @@ struct HouseModel {
     /// Each number is announced once, numbers grow, and a transition is lost only with the end of a node.
     private var orderFaults: [String] {
         var faults: [String] = []
+        var known: [UInt64: HouseEvent.Kind] = [:]
         var last: HouseEvent?
         var losses = 0
         for (node, event) in events {
+            let before = known.updateValue(event.kind, forKey: event.number)
+            if before == event.kind, hadPartition, hadLoss { continue }
             defer { last = event }
             guard let last else { continue }
-            if event.number == last.number, event.kind == last.kind, hadPartition, hadLoss { continue }
             if event.number <= last.number { faults.append("\(node) announced \(event.number) after \(last.number)") }
-            if event.kind == last.kind, event.number == last.number + 1 { faults.append("two times \(event.kind) in a row") }
+            if event.kind == last.kind, event.number == last.number + 1 {
+                faults.append("two times \(event.kind) in a row")
+            }
             if event.number > last.number + 1 { losses += 1 }
         }
         if losses > kills, !hadPartition { faults.append("\(losses) losses") }
@@ -240,7 +244,9 @@ struct HouseModel {
     /// Prints the messages of the interleaving, for the search of a fault.
     fileprivate func printLog() {
         for entry in bench.log where !entry.topic.hasPrefix("homeassistant") {
-            print(entry.time / Self.second - 100_000, entry.node, entry.topic, entry.isRetained ? "r" : "-", entry.payload)
+            print(
+                entry.time / Self.second - 100_000, entry.node, entry.topic, entry.isRetained ? "r" : "-", entry.payload
+            )
         }
     }
 
@@ -251,7 +257,9 @@ struct HouseModel {
         }
         var faults = word.state == state ? [] : ["the state is \(word.state) and not \(state)"]
         if word.author != Self.hub { faults.append("\(word.author ?? "nobody") decides beside the hub") }
-        if events.last?.event.kind != (audible.isEmpty ? .exit : .enter) { faults.append("the last event is not the state") }
+        if events.last?.event.kind != (audible.isEmpty ? .exit : .enter) {
+            faults.append("the last event is not the state")
+        }
         return faults
     }
 

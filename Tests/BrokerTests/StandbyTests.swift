@@ -1,5 +1,7 @@
 import Events
+import Foundation
 import Plumbing
+import Presence
 import RegionMonitoring
 import Testing
 
@@ -8,35 +10,272 @@ import Testing
 struct StandbyTests {
     private var bench = HouseBench()
 
+    /// The events at the broker: the node, the kind, and the number.
     private var announced: [String] {
         bench.log.filter { $0.topic == "okaeri/home/region/keys/event" }
-            .compactMap { entry in Wire.event(Array(entry.payload.utf8)).map { "\(entry.node) \($0.kind) \($0.number)" } }
+            .compactMap { entry in Wire.event(Array(entry.payload.utf8)).map { "\(entry.node) \($0.kind) \($0.number)" }
+            }
     }
+
+    /// The enter and exit events that run the hooks of a node.
+    private func hooks(_ name: String) -> [String] {
+        bench.engineEvents.filter { $0.node == name }.compactMap { entry in
+            switch entry.kind {
+            case .didEnterRegion(let region, _): "enter \(region)"
+            case .didExitRegion(let region): "exit \(region)"
+            default: nil
+            }
+        }
+    }
+
+    private var word: RegionValue? { bench.retained["okaeri/home/region/keys"].flatMap { Wire.region($0) } }
 
     /// The engine of a node determines a state.
-    private mutating func see(_ name: String, _ state: RegionState) {
-        guard var engine = bench.nodes[name]?.engine as? HouseModel.Engine else { return }
-        let kinds = engine.became(state)
-        bench.change(name) { $0.engine = engine }
-        bench.determined(name, kinds)
+    private mutating func see(_ state: RegionState, at names: String...) {
+        for name in names {
+            guard var engine = bench.nodes[name]?.engine as? HouseModel.Engine else { continue }
+            let kinds = engine.became(state)
+            bench.change(name) { $0.engine = engine }
+            bench.determined(name, kinds)
+        }
+        bench.pass(1)
     }
 
-    private var engine: HouseModel.Engine { .init(at: bench.now) }
+    private func engine(knowing state: RegionState = .unknown) -> HouseModel.Engine {
+        .init(lastKnown: state, at: bench.now)
+    }
+
+    /// A hub and a standby that have determined the same state.
+    private mutating func start(_ state: RegionState) {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", engine: engine())
+        see(state, at: "hub", "attic")
+    }
+
+    @Test mutating func `A standby is silent while the hub decides, and while it is away for less than 30 seconds`() {
+        start(.inside)
+        see(.outside, at: "attic")
+        bench.kill("hub")
+        see(.inside, at: "attic")
+        bench.pass(27)
+        #expect(announced == ["hub enter 1"] && hooks("attic").isEmpty)
+        #expect(bench.published("attic", "okaeri/home/region").isEmpty && bench.published("attic", "/hub").isEmpty)
+        #expect(bench.nodes["attic"]?.core.hubName == nil)
+    }
+
+    @Test mutating func `A takeover announces the regions whose state differs from the published one, and no others`()
+        throws
+    {
+        start(.inside)
+        bench.kill("hub")
+        bench.pass(35)
+        #expect(bench.nodes["attic"]?.core.hubName == "attic")
+        #expect(announced == ["hub enter 1"] && hooks("attic").isEmpty, "the state is the same")
+        #expect(word?.author == "attic" && word?.state == .inside && word?.number == 1)
+        see(.outside, at: "attic")
+        #expect(announced == ["hub enter 1", "attic exit 2"] && hooks("attic") == ["exit keys"])
+    }
+
+    @Test mutating func `A change while nothing decides is announced with the takeover`() {
+        start(.inside)
+        bench.kill("hub")
+        see(.outside, at: "attic")
+        #expect(announced == ["hub enter 1"])
+        bench.pass(32)
+        #expect(announced == ["hub enter 1", "attic exit 2"] && hooks("attic") == ["exit keys"])
+        #expect(word?.state == .outside && word?.number == 2)
+    }
+
+    @Test mutating func `A region that is unknown at the takeover continues from the published state`() {
+        start(.inside)
+        see(.unknown, at: "attic")
+        bench.kill("hub")
+        bench.pass(35)
+        #expect(word?.state == .unknown && word?.lastKnown == .inside && hooks("attic").isEmpty)
+        see(.inside, at: "attic")
+        #expect(announced == ["hub enter 1"], "it was inside before")
+        see(.outside, at: "attic")
+        #expect(announced == ["hub enter 1", "attic exit 2"])
+    }
+
+    @Test mutating func `The hub that is back continues from what the standby has announced`() throws {
+        start(.inside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        #expect(disk.standbys == ["attic"])
+        bench.kill("hub")
+        bench.pass(35)
+        see(.outside, at: "attic")
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .inside))
+        // The beacon is not there: without the word of the standby this would be an exit.
+        see(.outside, at: "hub", "attic")
+        #expect(announced == ["hub enter 1", "attic exit 2"])
+        #expect(hooks("hub") == ["enter keys"] && hooks("attic") == ["exit keys"])
+        #expect(word?.author == "hub" && word?.number == 2)
+        see(.inside, at: "hub", "attic")
+        #expect(announced.last == "hub enter 3" && hooks("attic") == ["exit keys"], "the standby is silent again")
+    }
+
+    @Test mutating func `A hub with a standby decides at its start after it has read what was announced`() throws {
+        start(.outside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        bench.kill("hub")
+        see(.inside, at: "attic")
+        bench.pass(35)
+        // The beacon is received before the broker is connected.
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside), connects: false)
+        see(.inside, at: "hub")
+        #expect(hooks("hub").isEmpty)
+        bench.connect("hub")
+        bench.pass(1)
+        #expect(hooks("hub").isEmpty && announced == ["attic enter 2"], "the standby has announced the arrival")
+        see(.outside, at: "hub")
+        #expect(hooks("hub") == ["exit keys"] && announced == ["attic enter 2", "hub exit 3"])
+    }
+
+    @Test mutating func `Without a broker a hub with a standby decides ten seconds after its start`() throws {
+        start(.outside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        bench.kill("hub")
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside), connects: false)
+        see(.inside, at: "hub")
+        bench.pass(8)
+        #expect(hooks("hub").isEmpty)
+        bench.pass(2)
+        #expect(hooks("hub") == ["enter keys"])
+    }
+
+    @Test mutating func `Stale states are not announced as known ones`() {
+        bench.startHub(
+            "hub", memory: HouseMemory(announced: [:], standbys: ["attic"]), engine: engine(), connects: false)
+        bench.change("hub") { node in
+            node.core.restored(
+                HouseMemory(announced: ["keys": .init(state: .inside, number: 7)], standbys: ["attic"]), isStale: true)
+        }
+        see(.inside, at: "hub")
+        bench.connect("hub")
+        bench.pass(1)
+        #expect(announced == ["hub enter 8"])
+    }
+
+    @Test mutating func `A message of a node that is no standby changes nothing at a hub`() {
+        bench.startHub("hub", engine: engine())
+        see(.outside, at: "hub")
+        bench.cut("hub")
+        bench.overwrite(
+            "okaeri/home/region/keys", #"{"state":"inside","name":"keys","number":900,"node":"mallory"}"#)
+        bench.connect("hub")
+        bench.pass(2)
+        #expect(word?.state == .outside && word?.number == 1 && announced.isEmpty && hooks("hub").isEmpty)
+    }
+
+    @Test mutating func `A hub whose disk was lost continues to count`() {
+        bench.startHub("hub", engine: engine())
+        see(.outside, at: "hub")
+        see(.inside, at: "hub")
+        bench.kill("hub")
+        bench.startHub("hub", engine: engine())
+        see(.outside, at: "hub")
+        #expect(word?.number == 3)
+    }
 
     @Test mutating func `An event that both announced during a cut is published once`() {
-        bench.startHub("hub", engine: engine)
-        bench.startStandby("attic", engine: engine)
-        see("hub", .outside)
-        see("attic", .outside)
-        bench.pass(10)
+        start(.outside)
         bench.cut("hub")
         bench.pass(20)
-        see("hub", .inside)
-        see("attic", .inside)
+        see(.inside, at: "hub", "attic")
         bench.pass(20)
         bench.connect("hub")
         bench.pass(5)
         #expect(announced == ["attic enter 2"])
-        #expect(bench.nodes["hub"]?.core.standbys == ["attic"])
+    }
+
+    @Test mutating func `An event behind those of the standby is published after a cut`() {
+        start(.outside)
+        bench.cut("hub")
+        bench.pass(31)
+        see(.inside, at: "hub", "attic")
+        see(.outside, at: "hub")
+        bench.connect("hub")
+        bench.pass(5)
+        #expect(announced == ["attic enter 2", "hub exit 3"])
+    }
+
+    @Test(arguments: ["a", "z"])
+    mutating func `Each hub replaces a standby, whatever the incarnations are`(_ incarnation: String) {
+        bench.startStandby("attic", incarnation: "m", engine: engine())
+        bench.pass(31)
+        #expect(bench.nodes["attic"]?.core.isHolding == true)
+        bench.startHub("hub", incarnation: incarnation, engine: engine())
+        bench.pass(60)
+        #expect(bench.nodes["attic"]?.core.isHolding == false && bench.nodes["attic"]?.core.hubName == "hub")
+        #expect(bench.nodes["hub"]?.core.isHolding == true)
+    }
+
+    @Test mutating func `One of two standbys takes over`() {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", incarnation: "b", engine: engine())
+        bench.startStandby("cellar", incarnation: "a", engine: engine())
+        see(.inside, at: "hub", "attic", "cellar")
+        bench.kill("hub")
+        bench.pass(40)
+        #expect(["attic", "cellar"].filter { bench.nodes[$0]?.core.isHolding == true } == ["cellar"])
+        see(.outside, at: "attic", "cellar")
+        #expect(announced == ["hub enter 1", "cellar exit 2"])
+    }
+
+    @Test mutating func `A standby without regions does not take over`() {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", regions: [], engine: engine())
+        bench.kill("hub")
+        bench.pass(120)
+        #expect(bench.published("attic", "okaeri/home/hub").isEmpty)
+    }
+
+    @Test mutating func `A standby receives the definitions of the hub once, and after each change`() {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", engine: engine())
+        bench.pass(5)
+        #expect(bench.nodes["attic"]?.definitions.count == 1)
+        bench.perform("hub") { core, now in
+            core.configured([HouseBench.region("keys"), HouseBench.region("bag")], at: now)
+        }
+        #expect(bench.nodes["attic"]?.definitions.count == 2)
+    }
+
+    @Test mutating func `A hub reports what its own radio receives while a standby is online`() {
+        bench.startHub("hub", engine: engine())
+        bench.pass(10)
+        #expect(bench.published("hub", "/heard").isEmpty)
+        bench.startStandby("attic", engine: engine())
+        bench.receive("hub")
+        bench.pass(2)
+        #expect(bench.nodes["attic"]?.reports.contains { $0.radio == "hub" && !$0.report.receptions.isEmpty } == true)
+        bench.kill("attic")
+        let end = bench.now
+        bench.pass(20)
+        #expect(bench.published("hub", "/heard", since: end + 1).isEmpty)
+    }
+
+    @Test mutating func `A takeover does not delete regions that the standby does not have`() {
+        bench.startHub("hub", regions: ["keys", "phone"], engine: engine())
+        bench.startStandby("attic", regions: ["keys"], engine: engine())
+        see(.inside, at: "hub", "attic")
+        bench.kill("hub")
+        bench.pass(60)
+        #expect(bench.value("okaeri/home/region/phone") != nil)
+        #expect(bench.topics.contains("homeassistant/device/okaeri_home/region_phone/config"))
+    }
+
+    @Test func `The memory of a node is read as it was written`() throws {
+        let memory = HouseMemory(
+            announced: ["keys": .init(state: .inside, number: 7)], standbys: ["attic"])
+        #expect(try JSONRoundTrip.of(memory) == memory)
+        #expect(try JSONRoundTrip.of(HouseMemory()) == HouseMemory())
+    }
+}
+
+private enum JSONRoundTrip {
+    static func of(_ memory: HouseMemory) throws -> HouseMemory {
+        try JSONDecoder().decode(HouseMemory.self, from: try JSONEncoder().encode(memory))
     }
 }

@@ -331,7 +331,7 @@ extension Broker {
         perform { core, _ in core.withdrawn(prompt) }
     }
 
-    /// What this node has announced, over a restart, and over a change of its broker.
+    /// The announcements of this node, over a restart, and over a change of its broker.
     package var memory: HouseMemory { guarded.withLock(\.core.memory) }
 
     /// Continues from the memory of an earlier run. To be called before ``run()``.

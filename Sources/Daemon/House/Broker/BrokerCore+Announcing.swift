@@ -152,7 +152,7 @@ extension BrokerCore {
     }
 }
 
-/// What a node has announced for the house, over a restart.
+/// The announcements of a node for the house, over a restart.
 package struct HouseMemory: PersistedMemory {
     package struct Region: Codable, Sendable, Equatable {
         var state: RegionState
@@ -182,8 +182,8 @@ package struct HouseMemory: PersistedMemory {
     }
 
     package func encode(to encoder: any Encoder) throws {
-        guard !announced.isEmpty || !standbys.isEmpty else { return }
         var container = encoder.container(keyedBy: Key.self)
+        guard !announced.isEmpty || !standbys.isEmpty else { return }
         try container.encode(Members(announced: announced, standbys: standbys), forKey: .house)
     }
 }

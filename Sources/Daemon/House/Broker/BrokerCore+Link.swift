@@ -186,10 +186,12 @@ extension BrokerCore {
             batteriesAt = now.instant.addingClamped(Self.batteryDelay)
             let (later, before, after) = isHub ? wordsTakenOver(at: now.instant) : ([], [], [])
             let changed = voice == .speaking ? later : Set(positions.keys)
-            return before + [.publish(wantedValue), .publish(definitionsValue)] + regions.map { .publish(value(of: $0)) }
+            return before + [.publish(wantedValue), .publish(definitionsValue)]
+                + regions.map { .publish(value(of: $0)) }
                 + occupancyDetermined() + devicesChanged(at: now.instant)
                 // A standby may have fewer regions than the hub.
-                + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline() + after
+                + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline()
+                + after
                 + (changed.isEmpty ? [] : [takeOver(of: changed)]) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil

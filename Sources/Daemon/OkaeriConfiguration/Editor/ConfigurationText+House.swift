@@ -7,15 +7,17 @@ package struct HouseDraft: Sendable, Equatable {
     package var site: String
     package var node: String
     package var room: String?
+    /// Whether it decides while no hub does.
+    package var isStandby: Bool
 
-    package init(broker: MQTTSettings.Broker, site: String, node: String, room: String?) {
+    package init(broker: MQTTSettings.Broker, site: String, node: String, room: String?, isStandby: Bool = false) {
         (self.broker, self.site) = (broker, site)
-        (self.node, self.room) = (node, room)
+        (self.node, self.room, self.isStandby) = (node, room, isStandby)
     }
 }
 
 extension ConfigurationText {
-    /// Returns the text of a receiver: with the broker and this node. Its regions stay its own.
+    /// Returns the text of a receiver or a standby: with the broker and this node. The regions of a receiver stay its own.
     ///
     /// - Throws: every mistake there would be in the text, with its place, also those that are there already.
     package func joining(_ house: HouseDraft) throws(ConfigurationError) -> String {
@@ -24,8 +26,11 @@ extension ConfigurationText {
             node.set("name", to: Self.json(house.node))
             if let room = house.room { node.set("room", to: Self.json(room)) } else { node.remove("room") }
         }
-        text = try ConfigurationText(text, file: file).editing { $0.set("receiver", to: Array("true".utf8)) }
-        return text
+        let (kind, other) = house.isStandby ? ("standby", "receiver") : ("receiver", "standby")
+        return try ConfigurationText(text, file: file).editing { text in
+            text.remove(other)
+            text.set(kind, to: Array("true".utf8))
+        }
     }
 
     private static func members(of house: HouseDraft, in mqtt: inout ObjectText) {

@@ -48,7 +48,8 @@ extension Configuration.Region {
     /// - Parameter own: The regions of its own configuration.
     /// - Returns: `nil` if it has none of the signs: they are phones whose keys it does not have.
     func atStandby(_ own: [Configuration.Region]) -> Configuration.Region? {
-        var region = own.first { $0.identifier == identifier } ?? self
+        // Any client with the right to can write the definitions: commands and networks of theirs have no effect.
+        var region = own.first { $0.identifier == identifier } ?? Configuration.Region(monitored: monitored)
         let files = own.flatMap(\.monitored.signs).compactMap(\.phoneFile)
         let signs = monitored.signs.compactMap { sign -> RegionSign? in
             guard let name = sign.phoneFile.map({ FilePath($0).lastComponent }) else { return sign }

@@ -53,7 +53,7 @@ final class BrokerSupervisor: Service {
         var problem: String?
         /// The error that ends the service: the broker's thread cannot be started.
         var failure: (any Error)?
-        /// What the former broker has announced, or an earlier run of the daemon.
+        /// The announcements of the former broker, or of an earlier run of the daemon.
         var memory = (memory: HouseMemory(), isStale: false)
     }
 

@@ -46,6 +46,9 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "The name of this Pi among the others.")
     var name: String?
 
+    @Flag(help: "Make it the standby: a receiver that decides while the hub is away.")
+    var standby = false
+
     @Flag(help: "Write without a question.")
     var yes = false
 
@@ -101,7 +104,7 @@ struct JoinCommand: AsyncParsableCommand {
         if let secret { server.login?.passwordFile = secret.1 }
         server.login?.typed = nil
         let draft = HouseDraft(
-            broker: server, site: chosen, node: node, room: room)
+            broker: server, site: chosen, node: node, room: room, isStandby: standby)
         let text = try change.changed { text throws(ConfigurationError) in try text.joining(draft) }
         let files = [change.file.path] + (secret.map { [$0.1] } ?? [])
         let isConfirmed: Bool
