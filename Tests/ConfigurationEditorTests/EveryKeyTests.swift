@@ -59,7 +59,8 @@ import Testing
             ("sensitivity", "\"quick\""), ("regions", layout.array(regions)), ("house", house),
             ("services", layout.array([service])),
             ("node", layout.object([("name", "\"pi\"")] + Self.node)),
-            ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("receiver", "false"), ("standby", "false"),
+            ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("receiver", "false"),
+            ("standby", "false"),
             ("web", web),
             ("metrics", layout.object([("listen", "\"[::1]:9464\"")])), ("notify", layout.array([notify])),
         ]

@@ -13,16 +13,16 @@ NEAR, FAR = -55, -85
 
 
 class Node:
-    """A controller, and a daemon that receives with it alone. The hall has the hub; the other rooms have receivers."""
+    """A controller, and a daemon that receives with it alone. The hall has the hub; the other rooms have receivers, or a standby."""
 
-    def __init__(self, folder, number, room, host="127.0.0.1"):
+    def __init__(self, folder, number, room, host="127.0.0.1", kind="receiver"):
         self.room = room
         self.controller = Controller(folder, number=number)
         self.controller.tell(f"rssi home {FAR}")
         regions = [region()] if room == "hall" else []
         self.daemon = Daemon(
             folder, *regions, adapter=self.controller.adapter, name=f"okaeri-{room}",
-            house={"node": {"name": room, "room": room}, "mqtt": {"host": host}, **({} if regions else {"receiver": True})})
+            house={"node": {"name": room, "room": room}, "mqtt": {"host": host}, **({} if regions else {kind: True})})
 
     def house_events(self):
         """Returns the node's events of the house, a word each, without those of the start."""
@@ -114,22 +114,42 @@ def three_rooms(folder):
     check(events == ["enter", "exit"], f"the broker delivered {events}")
 
 
-@scenario(within=180)
+@scenario(within=300)
 def house_joined(folder):
-    """A further machine joins the house as a receiver, and needs no region."""
-    Broker(folder)
+    """A further machine joins the house as a standby, needs no region, and decides while the hub is away."""
+    broker = Broker(folder)
+    listen = broker.events()
+    word = broker.follow("word", "okaeri/home/region/home")
     hall = Node(folder, 0, "hall")
     hall.daemon.expect("didDetermineState", within=60, scope="house", state="outside")
     file = f"{folder}/joined.json"
-    said = run(PROGRAM, "join", "127.0.0.1", "--username", "", "--room", "attic", "--name", "attic", "--yes", "--config", file)
+    said = run(PROGRAM, "join", "127.0.0.1", "--username", "", "--room", "attic", "--name", "attic", "--standby", "--yes", "--config", file)
     check('House "home", 1 Pi: hall' in said, f"another house: {said}")
     with open(file, encoding="utf-8") as text:
         joined = json.load(text)
     check(joined["node"] == {"name": "attic", "room": "attic"} and joined["mqtt"]["host"] == "127.0.0.1", f"{joined}")
     check("hub: hall" in said, f"another hub: {said}")
-    check(joined["receiver"] is True and not joined.get("regions"), f"no receiver: {joined}")
+    check(joined["standby"] is True and not joined.get("regions"), f"no standby: {joined}")
     check(run(PROGRAM, "config", "check", "--config", file) is not None, "the file has mistakes")
-    check(hall.daemon.stop() == 0, "the node of the hall did not end well")
+    attic = Node(folder, 1, "attic", kind="standby")
+    attic.daemon.expect_bluetooth("poweredOn", within=20)
+    wait_for("the regions of the hub", lambda: "inside" in attic.daemon.ask("status")[1], within=40)
+    attic.controller.tell(f"rssi home {NEAR}")
+    attic.controller.tell("start home")
+    hall.daemon.expect("didEnterRegion", within=20, scope="house")
+    check(not attic.daemon.events("didEnterRegion", scope=None), "the standby is not silent")
+    hall.daemon.process.kill()
+    hall.daemon.process.wait()
+    wait_for("the takeover", lambda: '"node":"attic"' in word.said(), within=90)
+    check(event_types(listen) == ["enter"], f"the takeover announced {event_types(listen)}")
+    attic.controller.tell("stop home")
+    wait_for("the exit", lambda: event_types(listen) == ["enter", "exit"], within=40)
+    attic.daemon.expect("didExitRegion", within=20, scope="house")
+    hall = Node(folder, 2, "hall")
+    wait_for("the hub", lambda: word.said().strip().endswith('"number":3,"node":"hall"}'), within=60)
+    check(event_types(listen) == ["enter", "exit"], f"the return of the hub announced {event_types(listen)}")
+    for node in (hall, attic):
+        check(node.daemon.stop() == 0, f"the node of the {node.room} did not end well")
 
 
 @scenario(within=180)

@@ -23,6 +23,7 @@ extension NodesReport {
         }
         if let radio = node.radio { words += radio.words }
         if let version = node.version { words.append(version) }
+        if node.kind == .standby { words.append("standby") }
         if node.name == hub { words.append("hub") }
         if node.name == self.node { words.append("(this one)") }
         if !node.online, node.name != self.node { words.append("gone for good? okaeri nodes forget \(node.name)") }
