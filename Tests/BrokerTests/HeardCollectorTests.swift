@@ -79,6 +79,27 @@ import Testing
         #expect(take(at: 2)?.entries == [] && take(at: 2)?.others == 0)
     }
 
+    @Test func `The levels of wanted beacons are sent once a minute, each once`() throws {
+        let uuid = try #require(BeaconUUID(HouseBench.uuid))
+        func level(_ major: UInt16, _ percent: UInt8, at seconds: Double) -> BeaconBattery {
+            BeaconBattery(
+                identity: BeaconIdentity(uuid: uuid, major: major, minor: 1), percent: percent, source: .advertised,
+                received: Self.instant(seconds))
+        }
+        func sent(_ levels: [BeaconBattery], at seconds: Double) -> [HeardMessage.Level]? {
+            collector.take(at: Self.instant(seconds), listened: .zero, levels: { levels })?.levels
+        }
+        try want("1")
+        let first = [level(1, 80, at: 9), level(2, 70, at: 9)]
+        #expect(
+            sent(first, at: 10) == [
+                .init(beacon: BeaconIdentity(uuid: uuid, major: 1, minor: 1), percent: 80, age: 1)
+            ])
+        #expect(sent([level(1, 79, at: 20)], at: 30) == [])
+        #expect(sent([level(1, 79, at: 20)], at: 71)?.map(\.percent) == [79])
+        #expect(sent([level(1, 79, at: 20)], at: 140) == [], "it was sent")
+    }
+
     @Test func `Only resolvable random addresses are sent, and only if phones are wanted`() throws {
         let addresses: [(String, BluetoothAddressType)] = [
             ("5A:00:00:00:00:01", .random), ("5A:00:00:00:00:02", .public), ("C0:00:00:00:00:03", .random),

@@ -28,6 +28,11 @@ import Testing
                     sender: try Self.beacon(7, power: -70),
                     samples: [.init(rssi: -61, age: 0.02), .init(rssi: nil, age: 0.98)]),
                 .init(sender: try Self.phone(), samples: [.init(rssi: -80, age: 0.4)]),
+            ],
+            levels: [
+                .init(
+                    beacon: BeaconIdentity(uuid: try #require(BeaconUUID(Self.uuid)), major: 100, minor: 7), percent: 80,
+                    age: 12.5)
             ])
         #expect(HeardMessage(Array(message.payload.utf8)) == message)
         let empty = HeardMessage(number: 1, span: 0...0, share: 0, others: 0, entries: [])
@@ -44,6 +49,15 @@ import Testing
         let payload = Array(message.payload.utf8)
         #expect(payload.count <= Wire.largestPayload / 4)
         #expect(HeardMessage(payload) == message)
+    }
+
+    @Test func `Levels out of range, and more than 64, are not read`() throws {
+        let wrong = ["[\"x\",80,1]", "[\"\(Self.uuid):1:1\",101,1]", "[\"\(Self.uuid):1:1\",-1,1]", "[\"\(Self.uuid):1:1\",1,-5]"]
+        let right = (0..<70).map { "[\"\(Self.uuid):1:\($0)\",\($0),1e3]" }
+        for (levels, count) in [(wrong, 0), (right, 64)] {
+            let payload = "{\"n\":1,\"d\":1,\"o\":0,\"r\":[],\"b\":[\(levels.joined(separator: ","))]}"
+            #expect(try #require(HeardMessage(Array(payload.utf8))).levels.count == count)
+        }
     }
 
     @Test func `A message without a time and without measured powers is read`() throws {

@@ -126,6 +126,17 @@ import Testing
 
     // MARK: Radios
 
+    @Test(arguments: [(6.0, Int8(-54)), (-6.4, -66), (100, 20)])
+    mutating func `The offset of a receiver is added to its signals`(_ offset: Double, _ expected: Int8) throws {
+        house.startHub("hall")
+        house.startReceiver("attic", offset: offset)
+        house.pass(1)
+        house.receive("attic", rssi: offset == 100 ? 0 : -60)
+        house.pass(2)
+        let receptions = try #require(house.nodes["hall"]).reports.flatMap(\.report.receptions)
+        #expect(receptions.map(\.rssi) == [offset == 100 ? 20 : expected])
+    }
+
     @Test mutating func `What a receiver received is reported to the engine, with the receiver's name`() throws {
         house.startHub("hall")
         house.startReceiver("attic")

@@ -49,6 +49,35 @@ import Testing
         (driver ?? self.driver).snapshot(at: Instant(nanoseconds: nanoseconds(second))).batteries.map(\.?.percent)
     }
 
+    @Test func `A machine that passes receptions on has the level of each beacon`() throws {
+        let stranger = BeaconIdentity(uuid: home.uuid, major: 900, minor: 9)
+        try receive(beacon(stranger), at: 1)
+        try receive(battery(40), at: 2)
+        #expect(driver.batteries.levels.isEmpty, "it is of no region")
+        driver.pass { _ in }
+        try receive(beacon(stranger), at: 3)
+        try receive(battery(40), at: 4)
+        #expect(driver.batteries.levels.map(\.identity) == [stranger] && driver.batteries.levels.map(\.percent) == [40])
+    }
+
+    @Test func `A level that another radio received is the region's unless a later one is known`() {
+        func report(_ percent: UInt8, _ identity: BeaconIdentity = home, at second: Double) {
+            let time = Instant(nanoseconds: nanoseconds(second))
+            driver.received(
+                RadioReport(
+                    from: time, until: time, share: 1, others: 0, receptions: [],
+                    batteries: [BeaconBattery(identity: identity, percent: percent, source: .advertised, received: time)]),
+                byRadioNamed: "attic", at: time)
+        }
+        report(30, at: 10)
+        #expect(levels(at: 10) == [30])
+        report(29, at: 20)
+        report(31, at: 15)
+        #expect(levels(at: 20) == [29])
+        report(5, BeaconIdentity(uuid: home.uuid, major: 900, minor: 9), at: 30)
+        #expect(driver.batteries.levels.count == 1, "a level of no region is not stored")
+    }
+
     @Test func `The level in another frame of the beacon's address is the region's`() throws {
         #expect(levels(at: 1) == [nil])
         try receive(battery(40), at: 1)

@@ -133,6 +133,13 @@ public struct BeaconBatteries: Sendable {
         levels.append(level)
     }
 
+    /// Stores the levels that another radio received, unless later ones are known.
+    mutating func levelsReceived(_ new: some Sequence<BeaconBattery>) {
+        for level in new where levels.allSatisfy({ $0.identity != level.identity || $0.received < level.received }) {
+            levelReceived(level)
+        }
+    }
+
     /// Drops the levels and readings that are too old.
     mutating func expire(at now: Instant) {
         readings = readings.filter { $0.value.duration(to: now) < Self.readingInterval }
@@ -148,7 +155,7 @@ extension PresencePipeline {
         if isConnectable { batteries.connectionOffered(by: address, at: now) }
         guard let percent = AdvertisedBattery.percent(advertisingData: data),
             let identity = batteries.beacon(at: address, now),
-            !monitor.regionsWithBattery(of: identity).isEmpty
+            tap != nil || !monitor.regionsWithBattery(of: identity).isEmpty
         else { return }
         batteries.levelReceived(
             BeaconBattery(identity: identity, percent: percent, source: .advertised, received: now))

@@ -44,6 +44,10 @@ extension PresenceDriver {
             for device in 0..<UInt64(min(max(0, report.others), Self.followedDevices)) {
                 state.pipeline.monitor.advertisementHeard(from: device, by: radio, at: report.until)
             }
+            let levels = report.batteries.filter {
+                !state.pipeline.monitor.regionsWithBattery(of: $0.identity).isEmpty
+            }
+            state.pipeline.batteries.levelsReceived(levels)
             if !actions.isEmpty { publish(actions, at: now, &state) }
             judge(at: now, &state)
         }

@@ -77,6 +77,9 @@ public struct PresencePipeline: Sendable {
                 }
                 counters.iBeacons += 1
                 if let tap {
+                    batteries.beaconHeard(
+                        frame.identity, from: report.address.rawValue,
+                        isConnectable: report.properties.contains(.connectable), at: now)
                     tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
                 }
                 let sighting = BeaconSighting(

@@ -32,9 +32,14 @@ package struct RadioReport: Sendable, Equatable {
     package var others: Int
     /// In the order of time.
     package var receptions: [Reception]
+    /// The battery levels of beacons that it received.
+    package var batteries: [BeaconBattery]
 
-    package init(from: Instant, until: Instant, share: Double, others: Int, receptions: [Reception]) {
+    package init(
+        from: Instant, until: Instant, share: Double, others: Int, receptions: [Reception],
+        batteries: [BeaconBattery] = []
+    ) {
         (self.from, self.until, self.share) = (from, until, share)
-        (self.others, self.receptions) = (others, receptions)
+        (self.others, self.receptions, self.batteries) = (others, receptions, batteries)
     }
 }

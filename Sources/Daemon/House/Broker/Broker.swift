@@ -44,6 +44,8 @@ package final class Broker: Service {
         package var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
         /// Returns the battery levels, by the region's identifier.
         package var batteries: @Sendable () -> [String: BatteryReport] = { [:] }
+        /// Returns the battery levels that the own radio received, on the engine's clock.
+        package var levels: @Sendable () -> [BeaconBattery] = { [] }
         /// Returns the present on the engine's clock, and the time in which the own radio has listened.
         package var listened: @Sendable () -> (now: Instant, Duration) = { (Instant(nanoseconds: 0), .zero) }
         /// Handles the report of a radio; its times are on the engine's clock.
@@ -234,7 +236,7 @@ package final class Broker: Service {
         let isDue = guarded.withLock { $0.core.isIdleMessageDue(at: MQTTClient.now) }
         let (now, listened) = engine.listened()
         guard isDue || collector.isAwaited(at: now) else { return }
-        let message = collector.take(at: now, listened: listened)
+        let message = collector.take(at: now, listened: listened, levels: engine.levels)
         perform { core, moment in core.heardCollected(message, at: moment.instant) }
     }
 }
@@ -244,6 +246,7 @@ extension RadioReport {
         func moved(_ time: Instant) -> Instant { Instant(nanoseconds: time.nanoseconds.addingClamped(nanoseconds)) }
         var report = self
         (report.from, report.until) = (moved(from), moved(until))
+        for index in batteries.indices { report.batteries[index].received = moved(batteries[index].received) }
         for index in receptions.indices { report.receptions[index].time = moved(receptions[index].time) }
         return report
     }

@@ -13,6 +13,9 @@ package final class HeardCollector: Sendable {
     /// The time after a reception for which each second is reported: the silence of a sender decides its exit.
     private static let attention: Int64 = 120 * Nanoseconds.second
 
+    /// The time between two messages with battery levels.
+    private static let levelInterval = Duration.seconds(60)
+
     /// The time after which a sender counts as new.
     fileprivate static let absence: Int64 = 10 * Nanoseconds.second
 
@@ -34,6 +37,8 @@ package final class HeardCollector: Sendable {
         var last: (time: Instant, listened: Duration)?
         /// The last reception of a wanted sender.
         var received: Instant?
+        /// The time of the last message with battery levels.
+        var levelsAt: Instant?
     }
 
     private let guarded = Mutex(Guarded())
@@ -49,6 +54,7 @@ package final class HeardCollector: Sendable {
             guarded.wantsPhones = wanted?.phones ?? false
             guarded.isWanted = wanted != nil
             if wanted == nil { (guarded.entries, guarded.count, guarded.last, guarded.received) = ([:], 0, nil, nil) }
+            guarded.levelsAt = nil
         }
     }
 
@@ -75,9 +81,19 @@ package final class HeardCollector: Sendable {
 
     /// Takes what was received since the last message.
     ///
-    /// - Parameter listened: The time in which the radio has listened so far.
+    /// - Parameters:
+    ///   - listened: The time in which the radio has listened so far.
+    ///   - levels: Returns the battery levels that the radio received. Those since the last message with levels are passed on.
     /// - Returns: `nil` while nothing is wanted.
-    func take(at now: Instant, listened: Duration) -> HeardMessage? {
+    func take(at now: Instant, listened: Duration, levels: () -> [BeaconBattery] = { [] }) -> HeardMessage? {
+        let isLevelDue = guarded.withLock { guarded in
+            guarded.isWanted && guarded.levelsAt.map { $0.duration(to: now) >= Self.levelInterval } ?? true
+        }
+        let levels = isLevelDue ? levels() : []
+        return take(at: now, listened: listened, isLevelDue ? levels : nil)
+    }
+
+    private func take(at now: Instant, listened: Duration, _ levels: [BeaconBattery]?) -> HeardMessage? {
         guarded.withLock { guarded in
             guard guarded.isWanted else { return nil }
             defer {
@@ -95,7 +111,8 @@ package final class HeardCollector: Sendable {
             guarded.number += 1
             return HeardMessage(
                 number: guarded.number, span: from.secondsSinceStart...max(from, now).secondsSinceStart,
-                share: min(max(share, 0), 1), others: guarded.others.count, entries: guarded.thinned(at: now))
+                share: min(max(share, 0), 1), others: guarded.others.count, entries: guarded.thinned(at: now),
+                levels: levels.map { guarded.news(among: $0, at: now) } ?? [])
         }
     }
 
@@ -122,6 +139,16 @@ extension HeardCollector.Guarded {
         entries[key, default: (reception.sender, [])].samples.append((reception.rssi, reception.time))
         count += 1
         return isNew
+    }
+
+    /// Returns the levels of wanted beacons since the last message with levels.
+    fileprivate mutating func news(among levels: [BeaconBattery], at now: Instant) -> [HeardMessage.Level] {
+        defer { levelsAt = now }
+        return levels.filter { level in
+            !matcher.matches(level.identity).isEmpty && levelsAt.map { level.received > $0 } ?? true
+        }.map {
+            .init(beacon: $0.identity, percent: $0.percent, age: max(0, $0.received.duration(to: now) / .seconds(1)))
+        }
     }
 
     fileprivate mutating func other(_ key: UInt64) {

@@ -19,8 +19,18 @@ struct HeardMessage: Sendable, Equatable {
         var age: Double
     }
 
+    /// The battery level of a beacon, and the seconds since its reception.
+    struct Level: Sendable, Equatable {
+        var beacon: BeaconIdentity
+        var percent: UInt8
+        var age: Double
+    }
+
     /// The number of receptions in a message.
     static let receptionLimit = 256
+
+    /// The number of battery levels in a message.
+    static let levelLimit = 64
 
     /// The number of messages so far; a gap is a loss.
     var number: UInt64
@@ -32,6 +42,7 @@ struct HeardMessage: Sendable, Equatable {
     /// The number of other devices that were received.
     var others: Int
     var entries: [Entry]
+    var levels: [Level] = []
 }
 
 extension HeardMessage {
@@ -47,20 +58,24 @@ extension HeardMessage {
             }
             return switch entry.sender {
             case .beacon(let identity, let power):
-                .values([
-                    .text("\(identity.uuid):\(identity.major):\(identity.minor)"), .values(samples),
-                    .integer(Int(power)),
-                ])
+                .values([.text(Self.key(of: identity)), .values(samples), .integer(Int(power))])
             case .device(let address, _): .values([.text("\(Self.addressPrefix)\(address)"), .values(samples)])
             }
         }
         let span = span.map { EventField.Value.values([.number($0.lowerBound), .number($0.upperBound)]) }
+        let levels = levels.map { level in
+            EventField.Value.values([
+                .text(Self.key(of: level.beacon)), .integer(Int(level.percent)), .number(level.age.rounded(digits: 1)),
+            ])
+        }
         return [
             EventField("n", .integer(Int(clamping: number))), EventField("t", span ?? .null),
             EventField("d", .number(share.rounded(digits: 3))), EventField("o", .integer(others)),
-            EventField("r", .values(entries)),
+            EventField("r", .values(entries)), EventField("b", .values(levels)),
         ].json
     }
+
+    private static func key(of beacon: BeaconIdentity) -> String { "\(beacon.uuid):\(beacon.major):\(beacon.minor)" }
 
     /// Returns `nil` for a payload that no receiver publishes.
     init?(_ payload: [UInt8]) {
@@ -70,6 +85,7 @@ extension HeardMessage {
             var d: Double
             var o: Int
             var r: [WireEntry]
+            var b: [WireLevel]?
         }
         guard let members = Wire.decode(Members.self, payload), members.d.isFinite else { return nil }
         number = members.n
@@ -88,18 +104,35 @@ extension HeardMessage {
             room -= samples.count
             entries.append(Entry(sender: sender, samples: Array(samples)))
         }
+        levels = (members.b ?? []).prefix(Self.levelLimit).compactMap(\.level)
     }
 
     private static func sender(_ key: String, power: Int?) -> Reception.Sender? {
         if key.hasPrefix(addressPrefix) {
             return BluetoothAddress(key.dropFirst(addressPrefix.count)).map { .device($0, .random) }
         }
+        return beacon(key).map { .beacon($0, measuredPower: power.flatMap { Int8(exactly: $0) } ?? usualPower) }
+    }
+
+    private static func beacon(_ key: String) -> BeaconIdentity? {
         let parts = key.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let uuid = BeaconUUID(String(parts[0])), let major = UInt16(parts[1]),
             let minor = UInt16(parts[2])
         else { return nil }
-        let power = power.flatMap { Int8(exactly: $0) } ?? usualPower
-        return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power)
+        return BeaconIdentity(uuid: uuid, major: major, minor: minor)
+    }
+
+    /// `["UUID:MAJOR:MINOR", PERCENT, AGE]`.
+    private struct WireLevel: Decodable {
+        var level: Level?
+
+        init(from decoder: any Decoder) throws {
+            var members = try decoder.unkeyedContainer()
+            let beacon = HeardMessage.beacon(try members.decode(String.self))
+            let (percent, age) = (try members.decode(Int.self), try members.decode(Double.self))
+            guard let beacon, 0...100 ~= percent, age.isFinite, 0...86_400 ~= age else { return }
+            level = Level(beacon: beacon, percent: UInt8(percent), age: age)
+        }
     }
 
     /// `["UUID:MAJOR:MINOR", [[RSSI, AGE], …], MEASURED POWER]`, the last one optional.

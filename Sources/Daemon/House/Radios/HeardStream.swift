@@ -69,7 +69,13 @@ struct HeardStream: Sendable {
         }
         return RadioReport(
             from: Instant(nanoseconds: begin), until: Instant(nanoseconds: end), share: message.share,
-            others: message.others, receptions: receptions.sorted { $0.time < $1.time })
+            others: message.others, receptions: receptions.sorted { $0.time < $1.time },
+            batteries: message.levels.map { level in
+                let received = end.subtractingClamped(Int64(level.age * 1e9))
+                return BeaconBattery(
+                    identity: level.beacon, percent: level.percent, source: .advertised,
+                    received: Instant(nanoseconds: received))
+            })
     }
 
     /// The begin and the end of a message by the hub's clock.

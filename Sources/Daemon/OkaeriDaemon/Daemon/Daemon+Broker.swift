@@ -47,6 +47,7 @@ extension Daemon {
         var engine = Broker.Engine()
         engine.beacons = { driver.beacons(since: source.instant.advanced(by: .seconds(-6))) }
         engine.batteries = { driver.regionBatteries(at: source.instant).mapValues { BatteryReport($0, source) } }
+        engine.levels = { driver.batteries.levels.filter { $0.source == .advertised } }
         engine.listened = {
             let now = source.instant
             return (now, driver.listened(at: now))
