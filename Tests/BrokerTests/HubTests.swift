@@ -351,6 +351,9 @@ import Testing
         #expect(house.value(topic) == #"{"percent":14,"low":true,"time":"t","source":"gatt","major":1,"minor":2}"#)
         #expect(house.published("hall", topic).count == 1)
         #expect(house.value("\(devices)/region_keys/config")?.contains("battery") == true)
+        house.overwrite(topic, #"{"percent":99}"#)
+        house.pass(2)
+        #expect(house.value(topic)?.contains("14") == true, "another client does not change it")
         house.change("hall") { $0.batteries = [:] }
         house.pass(60)
         #expect(house.value(topic) == nil && house.value("\(devices)/region_keys/config")?.contains("battery") == false)

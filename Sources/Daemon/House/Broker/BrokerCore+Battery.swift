@@ -11,6 +11,18 @@ extension BrokerCore {
     /// The time in which the broker delivers the levels that it retains, after the connection.
     static let batteryDelay: Int64 = 5_000_000_000
 
+    /// Handles a level at the broker: this hub's own, one that is out of date, or that of another client.
+    mutating func batteryReceived(_ message: MQTTMessage, _ level: String, at now: Int64) -> [Output] {
+        if message.payload.isEmpty {
+            batteryTopics.remove(level)
+        } else if batteryTopics.count < Self.topicLimit {
+            batteryTopics.insert(level)
+        }
+        let own = identifiers[level].flatMap { batteries[$0] }.map { Array(Wire.battery($0).utf8) }
+        if isHolding, !message.isRetained, let own, message.payload != own { repeats.want(message.topic, at: now) }
+        return []
+    }
+
     /// Publishes the levels that have changed, and deletes those at the broker that have ended. After a restart the hub has the levels
     /// that it knew, from its disk.
     ///

@@ -87,10 +87,7 @@ extension BrokerCore {
         case .regions: return definitionsReceived(message, at: now.instant)
         case .observation(_, let name): return name == node ? remains(message) : []
         case .region(let level): return regionReceived(message, level, at: now)
-        case .battery(let level):
-            if batteryTopics.count < Self.topicLimit { batteryTopics.insert(level) }
-            if message.payload.isEmpty { batteryTopics.remove(level) }
-            return []
+        case .battery(let level): return batteryReceived(message, level, at: now.instant)
         case .event(let level): return eventReceived(message, level, at: now)
         case .promptAnswer(let name): return name == node ? answered(message) : []
         case .restart(let name):
