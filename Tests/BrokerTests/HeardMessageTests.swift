@@ -31,7 +31,8 @@ import Testing
             ],
             levels: [
                 .init(
-                    beacon: BeaconIdentity(uuid: try #require(BeaconUUID(Self.uuid)), major: 100, minor: 7), percent: 80,
+                    beacon: BeaconIdentity(uuid: try #require(BeaconUUID(Self.uuid)), major: 100, minor: 7),
+                    percent: 80,
                     age: 12.5)
             ])
         #expect(HeardMessage(Array(message.payload.utf8)) == message)
@@ -52,7 +53,10 @@ import Testing
     }
 
     @Test func `Levels out of range, and more than 64, are not read`() throws {
-        let wrong = ["[\"x\",80,1]", "[\"\(Self.uuid):1:1\",101,1]", "[\"\(Self.uuid):1:1\",-1,1]", "[\"\(Self.uuid):1:1\",1,-5]"]
+        let wrong = [
+            "[\"x\",80,1]", "[\"\(Self.uuid):1:1\",101,1]", "[\"\(Self.uuid):1:1\",-1,1]",
+            "[\"\(Self.uuid):1:1\",1,-5]",
+        ]
         let right = (0..<70).map { "[\"\(Self.uuid):1:\($0)\",\($0),1e3]" }
         for (levels, count) in [(wrong, 0), (right, 64)] {
             let payload = "{\"n\":1,\"d\":1,\"o\":0,\"r\":[],\"b\":[\(levels.joined(separator: ","))]}"

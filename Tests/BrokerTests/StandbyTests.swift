@@ -84,6 +84,7 @@ struct StandbyTests {
         bench.pass(32)
         #expect(announced == ["hub enter 1", "attic exit 2"] && hooks("attic") == ["exit keys"])
         #expect(word?.state == .outside && word?.number == 2)
+        #expect(bench.news("attic").suffix(3) == ["inside", "exit", "outside"], "first what the hub had announced")
     }
 
     @Test mutating func `A region that is unknown at the takeover continues from the published state`() {

@@ -59,8 +59,18 @@ import Testing
         #expect(empty.happened(own("anna", .outside)) == nil, "it was never known to be occupied")
     }
 
-    @Test func `what a hub says of the house decides nothing at another machine`() {
+    @Test func `what another node has announced runs nothing again`() {
         var home = occupancy()
+        home.restored(false)
+        #expect(home.happened(.house(region: "anna", .didDetermineState(.inside))) == nil)
+        #expect(home.happened(.house(region: "ben", .didDetermineState(.outside))) == nil)
+        #expect(home.happened(own("anna", .inside)) == nil && home.lastKnown == true)
+        #expect(home.happened(own("ben", .outside)) == nil)
+        #expect(home.happened(own("anna", .outside)) == .onEmpty)
+    }
+
+    @Test func `what a hub says of the house decides nothing at a receiver`() {
+        var home = HouseOccupancy(regions: ["anna", "ben"], followsHouse: false)
         home.restored(false)
         #expect(home.happened(.house(region: "anna", .didDetermineState(.inside))) == nil)
         #expect(home.happened(own("anna", .inside)) == .onOccupied)

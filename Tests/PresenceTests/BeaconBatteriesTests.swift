@@ -66,7 +66,9 @@ import Testing
             driver.received(
                 RadioReport(
                     from: time, until: time, share: 1, others: 0, receptions: [],
-                    batteries: [BeaconBattery(identity: identity, percent: percent, source: .advertised, received: time)]),
+                    batteries: [
+                        BeaconBattery(identity: identity, percent: percent, source: .advertised, received: time)
+                    ]),
                 byRadioNamed: "attic", at: time)
         }
         report(30, at: 10)

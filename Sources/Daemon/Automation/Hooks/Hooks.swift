@@ -33,7 +33,8 @@ package actor Hooks: Service {
         regions = configuration.regions
         services = configuration.services
         house = configuration.house
-        occupancy = HouseOccupancy(regions: configuration.regions.map(\.identifier))
+        occupancy = HouseOccupancy(
+            regions: configuration.regions.map(\.identifier), followsHouse: configuration.kind != .receiver)
         events = hub.events(backlog: .max)
         self.runner = runner
         self.logger = logger
@@ -108,7 +109,8 @@ extension Hooks: Configured {
         regions = configuration.regions
         services = configuration.services
         house = configuration.house
-        occupancy.configured(regions: regions.map(\.identifier))
+        occupancy.configured(
+            regions: regions.map(\.identifier), followsHouse: configuration.kind != .receiver)
         changed.yield()
     }
 }

@@ -1,6 +1,7 @@
 import Events
 import Plumbing
 import RegionMonitoring
+import Rooms
 
 /// Decides when the home becomes occupied or empty. A value without a clock: events go in, the hook to run comes out.
 ///
@@ -19,7 +20,12 @@ struct HouseOccupancy: Sendable {
 
     private var states: [String: RegionState] = [:]
 
-    init(regions: some Sequence<String>) { self.regions = Set(regions) }
+    /// Whether the states of the house are those of these regions: at a hub and a standby.
+    private var followsHouse: Bool
+
+    init(regions: some Sequence<String>, followsHouse: Bool = true) {
+        (self.regions, self.followsHouse) = (Set(regions), followsHouse)
+    }
 
     /// Continues from what was known before a restart.
     mutating func restored(_ isOccupied: Bool?) { lastKnown = isOccupied }
@@ -28,6 +34,11 @@ struct HouseOccupancy: Sendable {
     mutating func happened(_ kind: Event.Kind) -> Hook.Trigger? {
         switch kind {
         case .didDetermineState(let region, let state) where regions.contains(region): states[region] = state
+        // What another node has announced ran its hooks there.
+        case .house(let region, .didDetermineState(let state)) where followsHouse && regions.contains(region):
+            states[region] = state
+            determine()
+            return nil
         default: return nil
         }
         let before = lastKnown
@@ -42,8 +53,8 @@ struct HouseOccupancy: Sendable {
     }
 
     /// Handles a new configuration, which runs no hook.
-    mutating func configured(regions: some Sequence<String>) {
-        self.regions = Set(regions)
+    mutating func configured(regions: some Sequence<String>, followsHouse: Bool = true) {
+        (self.regions, self.followsHouse) = (Set(regions), followsHouse)
         states = states.filter { self.regions.contains($0.key) }
         determine()
     }

@@ -2,6 +2,7 @@ import Events
 import MQTT
 import Plumbing
 import RegionMonitoring
+import Rooms
 
 /// The last known states that were announced for the house, by the hub or a standby. A node that begins to decide announces the
 /// regions whose state is another one.
@@ -73,10 +74,10 @@ extension BrokerCore {
 
     var voiceDeadline: Int64? { if case .silent(let until) = voice { until } else { nil } }
 
-    mutating func voiceAdvanced(to now: Int64) -> [Output] {
-        guard let due = voiceDeadline, due <= now else { return [] }
+    mutating func voiceAdvanced(to now: Moment) -> [Output] {
+        guard let due = voiceDeadline, due <= now.instant else { return [] }
         voice = .silent(until: nil)
-        return [takeOver(of: regions.map(\.identifier))]
+        return takeOver(of: Set(positions.keys), at: now)
     }
 
     // MARK: What others have announced
@@ -133,9 +134,13 @@ extension BrokerCore {
 
     // MARK: The engine
 
-    /// Returns the output that gives the announced states of regions to the engine, which announces what differs.
-    func takeOver(of regions: some Sequence<String>) -> Output {
-        .takeOver(Dictionary(regions.map { ($0, announcements[$0]?.state ?? .unknown) }, uniquingKeysWith: { $1 }))
+    /// Returns the outputs that give the announced states of regions to this node's consumers and to the engine, which announces what
+    /// differs.
+    func takeOver(of regions: Set<String>, at now: Moment) -> [Output] {
+        guard !regions.isEmpty else { return [] }
+        let states = regions.sorted().map { ($0, announcements[$0]?.state ?? .unknown) }
+        return states.map { .happened(.house(region: $0, .didDetermineState($1)), at: now.wall) }
+            + [.takeOver(Dictionary(uniqueKeysWithValues: states))]
     }
 
     /// Handles that the engine has taken over the announced states. Its events are announced from now on.

@@ -189,7 +189,7 @@ extension BrokerCore {
                 // A standby may have fewer regions than the hub.
                 + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline()
                 + after
-                + (changed.isEmpty ? [] : [takeOver(of: changed)]) + nodesChanged(at: now)
+                + takeOver(of: changed, at: now) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
             numbers = [:]
@@ -289,7 +289,7 @@ extension BrokerCore {
         if wait.repeatsDescription { outputs.append(.repeat(topic: topics.about(node))) }
         if wait.subscribesAgain { outputs.append(.subscribeAgain) }
         outputs += decided(election.advanced(to: now.instant), at: now) + radiosAdvanced(to: now.instant)
-        outputs += voiceAdvanced(to: now.instant)
+        outputs += voiceAdvanced(to: now)
         if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
         if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
         if let due = batteriesAt, due <= now.instant {
