@@ -101,6 +101,19 @@ import Testing
         #expect(stream.late == 0)
     }
 
+    @Test mutating func `A clock that stood still is read from there after two minutes at most`() throws {
+        for second in 1...100 {
+            try receive(Self.message(UInt64(second), Double(second) - 1, Double(second)), at: Double(second))
+        }
+        var last = 0.0
+        for second in 101...230 {
+            let real = Double(second) + 30
+            last = try receive(Self.message(UInt64(second), Double(second) - 1, Double(second)), at: real).1 - real
+        }
+        #expect(isNear(last, 0, 0.05))
+        #expect(1...120 ~= stream.late)
+    }
+
     @Test mutating func `A receiver that starts again, with its clock or its machine, is read from there`() throws {
         for second in 1...10 {
             try receive(Self.message(UInt64(second), Double(second) - 1, Double(second)), at: Double(second))

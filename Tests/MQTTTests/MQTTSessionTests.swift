@@ -135,7 +135,7 @@ struct MQTTSessionTests {
             #expect(scene.session.state.phase == .failed(.refused))
             #expect(scene.steps() == ["connect", "wait"])
         }
-        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        #expect(waits == [1, 2, 4, 8, 15, 15, 15, 15, 15])
         // Chance shortens it, by a half at most.
         var early = MQTTSession(scene.session.settings) { 1 }
         early.handle(.started, at: 0)
@@ -180,7 +180,7 @@ struct MQTTSessionTests {
     }
 
     @Test func `a broker that accepts messages and soon closes each connection is tried less and less often`() {
-        #expect(delays(after: [0, 4.75, 0, 4.75]) == [1, 16, 60, 60])
+        #expect(delays(after: [0, 4.75, 0, 4.75]) == [1, 15, 15, 15])
     }
 
     @Test func `a broker that answers nothing is tried less and less often`() {

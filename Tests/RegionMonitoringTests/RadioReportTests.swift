@@ -57,6 +57,25 @@ import Testing
         #expect(log.first.map { 30...31 ~= $0.0 } == true)
     }
 
+    @Test mutating func `a reception before the exit that is reported behind it is no enter`() {
+        _ = play(1...20, hall, true)
+        _ = play(1...20, attic, true)
+        _ = monitor.adapterLost(attic, at: at(21))
+        #expect(play(21...40, hall, false).map(\.1) == ["exit", "outside"])
+        #expect(report(attic, until: 22, from: 20, true).isEmpty, "it is older than the exit")
+        #expect(report(attic, until: 42, true) == ["enter", "inside"])
+    }
+
+    @Test mutating func `a radio that was silent for the exit time before does not decide when another one is lost`() {
+        _ = play(1...20, hall, true)
+        for second in 21...35 {
+            _ = report(hall, until: Double(second), false)
+            _ = run(to: Double(second)) + report(attic, until: Double(second), true)
+        }
+        #expect(monitor.adapterLost(attic, at: at(36)).labels.filter { $0 != "silence" } == ["unknown"])
+        #expect(play(36...90, hall, false).isEmpty)
+    }
+
     @Test mutating func `without reports a silence does not grow, and the timer rests`() {
         _ = play(1...20, hall, true)
         var turns = 0

@@ -70,9 +70,11 @@ struct BeaconTrack: Sendable {
     }
 
     /// Handles a reception by one of several radios.
+    ///
+    /// - Parameter exitAfter: The longest configured exit time of its signs, in nanoseconds; `nil` if one of them is learned.
     mutating func heard(
         _ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, among radios: Radios,
-        round: UInt64
+        exitAfter: Int64?, round: UInt64
     ) {
         let radio = sighting.radio.position
         measuredPower = sighting.measuredPower
@@ -93,7 +95,7 @@ struct BeaconTrack: Sendable {
         if now >= lastHeard {
             silence = SilenceStart(
                 at: now, radio: radio, reading: listened,
-                others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios) }
+                others: receptions.filter { $0.radio != radio && $0.isOfLate(at: now, radios, exitAfter: exitAfter) }
                     .map { .init(radio: $0.radio, reading: radios.reading(of: $0.radio, at: now)) })
         } else {
             // Reported late: another radio has received it since then.
@@ -206,10 +208,13 @@ struct RadioReception: Sendable {
         if let rssi { signal.update(rssi, at: now.nanoseconds) }
     }
 
-    /// Whether the radio received the beacon within its own exit time: it is one of the beacon's radios.
-    func isOfLate(at now: Instant, _ radios: Radios) -> Bool {
+    /// Whether the radio received the beacon within the exit time: it is one of the beacon's radios.
+    ///
+    /// - Parameter exitAfter: A configured one, in nanoseconds; `nil`: the radio's own.
+    func isOfLate(at now: Instant, _ radios: Radios, exitAfter: Int64?) -> Bool {
         let silence = radios.reading(of: radio, at: now)
             .silence(since: reading, tolerance: silences.tolerance(reading.wasDeafOfLate))
+        if let exitAfter { return silence <= exitAfter }
         return silence <= Int64(Sensitivity.balanced.shortest * 1e9)
             || silence <= silences.timing(.balanced).time.clampedNanoseconds
     }

@@ -137,7 +137,10 @@ public struct RegionMonitor: Sendable {
         if beacons[slot].isHeardOnly(by: radio) {
             beacons[slot].heard(sighting, at: now, listened: listened, round: round)
         } else {
-            beacons[slot].heard(sighting, at: now, listened: listened, among: radios, round: round)
+            let exitTimes = beacons[slot].signs.map { signs[$0].exitAfter }
+            beacons[slot].heard(
+                sighting, at: now, listened: listened, among: radios,
+                exitAfter: exitTimes.contains(nil) ? nil : exitTimes.compactMap(\.self).max(), round: round)
         }
         // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].signs.indices {

@@ -41,7 +41,8 @@ struct SignTracker: Sendable {
     /// and if a weak signal ended it.
     private(set) var departure: (holder: Int, at: Instant)?
 
-    private var exitAfter: Int64?
+    /// The configured exit time in nanoseconds; `nil`: a learned one.
+    private(set) var exitAfter: Int64?
 
     /// The silence below which no sensitivity decides an exit, in nanoseconds.
     private var notableSilence: Int64
@@ -163,6 +164,8 @@ struct SignTracker: Sendable {
             if now.at >= silentSince.at { silentSince = now }
             return .nothing
         case .unknown, .outside:
+            // Another radio reports it late.
+            if let departure, now.at < departure.at { return .nothing }
             guard admits(signal()), !needsConfirmation || weak.isConfirmed(by: rssi, at: now.reading.scanned) else {
                 return .nothing
             }

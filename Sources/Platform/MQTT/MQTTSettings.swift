@@ -98,7 +98,7 @@ package struct MQTTSettings: Sendable, Equatable {
         package var stop = Duration.seconds(2)
         /// The delay before another attempt: doubled with each, and shortened by up to a half at random.
         package var firstDelay = Duration.seconds(1)
-        package var longestDelay = Duration.seconds(60)
+        package var longestDelay = Duration.seconds(15)
         /// The time without a connection after a client of the same name has connected.
         package var twinDelay = Duration.seconds(900)
         /// The interval at which refreshed values are published.

@@ -4,9 +4,9 @@ import RegionMonitoring
 
 /// The messages of one receiver, in order: when it received what, by the hub's clock.
 ///
-/// The receiver stamps its messages with its own monotonic clock. The least distance between a message's stamp and its arrival is the
-/// usual delay; a message that takes longer is placed at the time at which it was due. So a delay neither shortens nor lengthens a
-/// silence.
+/// The receiver stamps its messages with its own monotonic clock. The least distance between a message's stamp and its arrival in the last
+/// minute or two is the usual delay; a message that takes longer is placed at the time at which it was due. So a delay neither shortens nor
+/// lengthens a silence. The clocks may drift, and that of a virtual machine may stand still.
 struct HeardStream: Sendable {
     /// The time without a message after which the receiver counts as away. It sends one every five seconds at least.
     static let patience: Int64 = 15 * Nanoseconds.second
@@ -14,8 +14,8 @@ struct HeardStream: Sendable {
     /// The longest time of which one message reports.
     private static let longest: Int64 = 60 * Nanoseconds.second
 
-    /// The fastest drift of two clocks: one part in so many.
-    private static let drift: Int64 = 2000
+    /// The time of whose messages the least distance is taken.
+    private static let window: Int64 = 60 * Nanoseconds.second
 
     /// The delay beyond the usual one from which on a message counts as late.
     private static let lateness: Int64 = 2 * Nanoseconds.second
@@ -24,8 +24,10 @@ struct HeardStream: Sendable {
     private static let rateTime = 30.0
 
     private(set) var number: UInt64?
-    /// The least distance of an arrival from the end of its message by the receiver's clock, and the time of that arrival.
-    private var offset: (distance: Int64, at: Int64)?
+    /// The usual distance of an arrival from the end of its message by the receiver's clock.
+    private var usual: Int64?
+    /// The least distance since a time, at most a window ago.
+    private var least: (distance: Int64, since: Int64)?
     private var until: Int64?
     /// The last end by the receiver's own clock.
     private var stamp: Int64?
@@ -51,7 +53,9 @@ struct HeardStream: Sendable {
     /// Handles a message. Returns its content by the hub's clock.
     mutating func received(_ message: HeardMessage, at now: Int64) -> RadioReport {
         // The broker delivers such messages once, in order: a lower number is that of a new start.
-        if let number, message.number <= number { (offset, until, stamp, self.number) = (nil, nil, nil, nil) }
+        if let number, message.number <= number {
+            (usual, least, until, stamp, self.number) = (nil, nil, nil, nil, nil)
+        }
         let isNext = number.map { message.number == $0 + 1 } ?? false
         if let number, !isNext { lost = lost.addingReportingOverflow(message.number - number - 1).partialValue }
         let passed = Nanoseconds.seconds(max(0, now.subtractingClamped(lastArrival)))
@@ -85,19 +89,28 @@ struct HeardStream: Sendable {
             return (max(begin, now.subtractingClamped(Self.longest)), now)
         }
         let stamp = Int64(span.upperBound * 1e9)
-        if let last = self.stamp, stamp < last { offset = nil }
+        if let last = self.stamp, stamp < last { (usual, least) = (nil, nil) }
         self.stamp = stamp
-        let distance = now.subtractingClamped(stamp)
-        let usual = offset.map { known in
-            min(distance, known.distance.addingClamped(max(0, now.subtractingClamped(known.at)) / Self.drift))
-        }
-        if distance.subtractingClamped(usual ?? distance) > Self.lateness { late += 1 }
-        offset = (usual ?? distance, now)
-        let end = min(now, stamp.addingClamped(offset?.distance ?? distance))
+        let delay = usualDelay(after: now.subtractingClamped(stamp), at: now)
+        let end = min(now, stamp.addingClamped(delay))
         let length = min(Int64((span.upperBound - span.lowerBound) * 1e9), Self.longest)
         // The drift of the clocks makes no gap between two messages that follow each other.
         let begin = isNext ? until ?? end.subtractingClamped(length) : end.subtractingClamped(length)
         return (min(max(begin, end.subtractingClamped(Self.longest)), end), end)
+    }
+
+    /// Returns the usual distance.
+    private mutating func usualDelay(after distance: Int64, at now: Int64) -> Int64 {
+        let window = least ?? (distance, now)
+        least = (min(window.distance, distance), window.since)
+        if let least, now.subtractingClamped(least.since) >= Self.window {
+            usual = least.distance
+            self.least = (distance, now)
+        }
+        let delay = min(usual ?? distance, distance)
+        if distance.subtractingClamped(delay) > Self.lateness { late += 1 }
+        usual = delay
+        return delay
     }
 
     private mutating func count(_ message: HeardMessage, passed: Double) {
