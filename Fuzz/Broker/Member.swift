@@ -57,18 +57,18 @@ struct Member {
         self.name = name
         let isReceiver = name == Site.names[Site.receiver]
         let settings = BrokerSettings(
-            node: name, room: name, offset: isReceiver ? 2.5 : 0, site: Site.name, isReceiver: isReceiver,
+            node: name, room: name, offset: isReceiver ? 2.5 : 0, site: Site.name, kind: isReceiver ? .receiver : .hub,
             discovery: name == Site.names.last ? nil : Site.discovery, version: "1.0.0")
         core = BrokerCore(
             settings, regions: isReceiver ? [] : Self.regions.indices.prefix(3).map(Self.region),
             incarnation: incarnation, since: since)
     }
 
-    /// Makes the collector of a receiver. The inputs share the members that have not started.
+    /// Makes the collector. The inputs share the members that have not started.
     mutating func start() {
         hasStarted = true
         let found = found
-        collector = core.isHub ? nil : HeardCollector { found.sender() }
+        collector = HeardCollector { found.sender() }
     }
 
     /// Returns whether a sender is new.

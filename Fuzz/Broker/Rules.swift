@@ -34,9 +34,11 @@ extension Member {
         case .answer(let prompt, let answer):
             require(core.prompt?.id == prompt, "an answer to what is not asked")
             require(answer.utf8.count <= Wire.largestPayload, "an answer without bound")
-        case .collectHeard: require(!core.isHub && core.isOnline, "a hub reports what its own radio receives")
-        case .wanted(let wanted):
-            require(!core.isHub && wanted?.beacons.count ?? 0 <= 4000, "wanted beacons without bound")
+        case .collectHeard: require(core.isOnline, "a node reports before it is online")
+        case .wanted(let wanted): require(wanted?.beacons.count ?? 0 <= 4000, "wanted beacons without bound")
+        case .takeOver(let states):
+            require(core.isHub && states.keys.allSatisfy { core.positions[$0] != nil }, "states of other regions")
+        case .definitions: require(false, "a node that is no standby receives definitions")
         case .reported(let radio, let report): check(report, of: radio, at: now.instant)
         case .radioLost(let radio):
             require(core.isHub && core.radios[radio]?.isAway ?? true, "a radio is lost that reports")
@@ -139,7 +141,7 @@ extension Member {
             require(node == core.node, "another node's card is published")
             again = NodeCard(payload)?.payload
         case .heard(let node):
-            require(node == core.node && !core.isHub && isConnected, "receptions of another node are published")
+            require(node == core.node && isConnected, "receptions of another node are published")
             again = heard(payload)
         case .hub:
             let claim = HubClaim(payload)
@@ -148,6 +150,9 @@ extension Member {
         case .wanted:
             require(isHub, "a node that is not the hub wants beacons")
             again = WantedBeacons(payload)?.payload
+        case .regions:
+            require(isHub, "a node that is not the hub defines regions")
+            return requireMembers(["regions"], payload)
         case .region(let level):
             again = region(payload, level)
         case .event(let level):
@@ -165,7 +170,7 @@ extension Member {
     }
 
     private func heard(_ payload: [UInt8]) -> String? {
-        requireMembers(["n", "t", "d", "o", "r"], payload)
+        requireMembers(["n", "t", "d", "o", "r", "b"], payload)
         let message = HeardMessage(payload)
         let count = message?.entries.reduce(0) { $0 + $1.samples.count } ?? 0
         require(count <= HeardMessage.receptionLimit, "a message of too many receptions")
@@ -175,7 +180,7 @@ extension Member {
 
     private func region(_ payload: [UInt8], _ level: String) -> String? {
         require(isHub && watches(level), "the state of a region that is not decided here")
-        requireMembers(["state", "room", "since", "beacon", "last", "name"], payload)
+        requireMembers(["state", "room", "since", "beacon", "last", "name", "number", "node"], payload)
         let state = Wire.region(payload)
         require(state?.identifier == core.identifiers[level], "a region has the name of another one")
         require(state?.room.map { Wire.name($0) == $0 } ?? true, "the name of a room that is not safe to show")
@@ -192,7 +197,7 @@ extension Member {
         case .observation?: break
         case .region(let level)?: require(isHub && !watches(level), "a region's state is cleared")
         case .battery?: require(isHub, "a node that is not the hub clears a battery level")
-        case .event?, .promptAnswer?, .heard?, .hub?, .wanted?, .restart?:
+        case .event?, .promptAnswer?, .heard?, .hub?, .wanted?, .regions?, .restart?:
             require(false, "\(topic) is not a value that can be cleared")
         case nil:
             let isPrompt = topic.hasPrefix("\(topics.root)/node/") && topic.hasSuffix("/prompt")
@@ -225,7 +230,7 @@ extension Member {
         return switch topics.subject(of: topic) {
         case .status?: true
         // Of an event, the messages that wait are released.
-        case .hub?, .wanted?, .region?, .battery?, .event?: core.isHub
+        case .hub?, .wanted?, .regions?, .region?, .battery?, .event?: core.isHub
         case .scanner(let node)?, .about(let node)?: node == core.node
         case .observation?, .heard?, .promptAnswer?, .restart?, nil: false
         }

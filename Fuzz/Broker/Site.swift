@@ -42,7 +42,8 @@ struct Site {
         guard !members[index].isConnected else { return }
         if !members[index].hasStarted {
             members[index].start()
-            carryOut(members[index].core.started(), of: index)
+            let outputs = members[index].core.started(at: moment)
+            carryOut(outputs, of: index)
             perform(index) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
         }
         members[index].isConnected = true
@@ -226,11 +227,12 @@ struct Site {
             case .wanted(let wanted): members[index].collector?.wanted(wanted)
             case .reported(let radio, let report): receive(report, by: radio, at: index)
             case .restart: members[index].restartedAt = now
-            case .happened, .answer, .note, .radioLost, .radioRemoved: break
+            case .takeOver: run(index) { core, _ in core.tookOver() }
+            case .happened, .answer, .note, .radioLost, .radioRemoved, .definitions: break
             }
         }
         // The hub of events records behind the outputs that are on their way.
-        for (region, news) in unrecorded { run(index) { core, _ in core.recorded(news, of: region) } }
+        for (region, news) in unrecorded { run(index) { $0.recorded(news, of: region, at: $1.instant) } }
     }
 
     private mutating func publish(_ publication: MQTTPublication, of index: Int) {

@@ -212,6 +212,19 @@ struct StandbyTests {
         #expect(bench.nodes["hub"]?.core.isHolding == true)
     }
 
+    @Test mutating func `A hub that has yielded claims although a standby decides`() {
+        bench.startHub("hub", incarnation: "b", engine: engine())
+        bench.startStandby("attic", engine: engine())
+        bench.startHub("other", incarnation: "a", engine: engine())
+        bench.pass(1)
+        #expect(["hub", "other"].filter { bench.nodes[$0]?.core.isHolding == true }.count == 1)
+        let first = bench.nodes["hub"]?.core.isHolding == true ? "hub" : "other"
+        bench.kill(first)
+        bench.pass(70)
+        let second = first == "hub" ? "other" : "hub"
+        #expect(bench.nodes[second]?.core.isHolding == true && bench.nodes["attic"]?.core.isHolding == false)
+    }
+
     @Test mutating func `One of two standbys takes over`() {
         bench.startHub("hub", engine: engine())
         bench.startStandby("attic", incarnation: "b", engine: engine())

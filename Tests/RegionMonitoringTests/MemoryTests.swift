@@ -41,6 +41,29 @@ import Testing
         return step % 5 == 0 ? 4 : 1
     }
 
+    @Test(arguments: [true, false])
+    func `A state that another monitor announced counts in place of the last known one`(_ isStarted: Bool) {
+        let regions = [region(after: 10)]
+        let memory = RegionMonitor.Memory(regions: [
+            .init(
+                identifier: regions[0].identifier, lastKnown: .inside,
+                signs: [.init(identity: regions[0].sign.identity, lastKnown: .inside)])
+        ])
+        var monitor = RegionMonitor(regions, at: at(0))
+        if isStarted {
+            monitor.restored(memory)
+            _ = monitor.monitoringStarted(at: at(0))
+            _ = monitor.announced([regions[0].identifier: .outside])
+        } else {
+            var announced = memory
+            announced.announced([regions[0].identifier: .outside], of: regions)
+            monitor.restored(announced)
+            _ = monitor.monitoringStarted(at: at(0))
+        }
+        _ = monitor.adapterRecovered(at: at(0))
+        #expect(monitor.sighted(beacon(rssi: -60), at: at(1)).labels == ["enter", "inside"])
+    }
+
     @Test func `inside before and still there is silence`() {
         var monitor = listening(region())
         _ = monitor.sighted(beacon(), at: at(1))

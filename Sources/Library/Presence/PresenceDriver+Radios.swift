@@ -82,6 +82,11 @@ extension PresenceDriver {
     package func announced(_ states: [String: RegionState], at now: Instant, begin: () -> Void) {
         state.withLock { state in
             begin()
+            guard state.isStarted else {
+                // The monitor of the scan continues from this memory.
+                state.memory.announced(states, of: state.regions)
+                return
+            }
             publish(state.pipeline.monitor.announced(states), at: now, &state)
             judge(at: now, &state)
         }

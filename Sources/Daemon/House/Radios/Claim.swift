@@ -154,7 +154,7 @@ struct HubElection: Sendable {
     }
 
     private mutating func vacancyDetermined(_ isOnline: (String) -> Bool, at now: Int64) {
-        let isTaken = other.map { isOnline($0.name) } ?? false
+        let isTaken = other.map { isOnline($0.name) && (own.isStandby || !$0.isStandby) } ?? false
         claimsAt = isTaken || !isPrepared ? nil : claimsAt ?? now.addingClamped(Self.vacancy)
     }
 
