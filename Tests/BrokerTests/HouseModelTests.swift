@@ -241,15 +241,6 @@ struct HouseModel {
         return faults
     }
 
-    /// Prints the messages of the interleaving, for the search of a fault.
-    fileprivate func printLog() {
-        for entry in bench.log where !entry.topic.hasPrefix("homeassistant") {
-            print(
-                entry.time / Self.second - 100_000, entry.node, entry.topic, entry.isRetained ? "r" : "-", entry.payload
-            )
-        }
-    }
-
     private var stateFaults: [String] {
         let state: RegionState = audible.isEmpty ? .outside : .inside
         guard let word = bench.retained["okaeri/home/region/keys"].flatMap({ Wire.region($0) }) else {
@@ -279,7 +270,7 @@ struct HouseModel {
 
 struct HouseModelTests {
     /// More of them by OKAERI_INTERLEAVINGS.
-    private static let count = ProcessInfo.processInfo.environment["OKAERI_INTERLEAVINGS"].flatMap { UInt64($0) } ?? 400
+    private static let count = ProcessInfo.processInfo.environment["OKAERI_INTERLEAVINGS"].flatMap { UInt64($0) } ?? 200
     private static let first = ProcessInfo.processInfo.environment["OKAERI_FIRST"].flatMap { UInt64($0) } ?? 1
 
     @Test func `A house with a standby and a broker with faults announces the truth, each transition once`() {
@@ -288,8 +279,6 @@ struct HouseModelTests {
             var model = HouseModel(seed: seed)
             let faults = model.play()
             #expect(faults.isEmpty, "interleaving \(seed)")
-            if !faults.isEmpty { print("FAULT", seed, faults) }
-            if !faults.isEmpty, Self.count == 1 { model.printLog() }
             events += model.events.count
             takeovers += UInt64(model.takeovers)
         }

@@ -169,6 +169,39 @@ struct StandbyTests {
         #expect(word?.state == .outside && word?.number == 1 && announced.isEmpty && hooks("hub").isEmpty)
     }
 
+    @Test mutating func `A number that is too far ahead is not believed`() {
+        start(.outside)
+        bench.kill("hub")
+        bench.overwrite(
+            "okaeri/home/region/keys", #"{"state":"inside","name":"keys","number":9000000000000000,"node":"attic"}"#)
+        bench.startHub(
+            "hub", memory: HouseMemory(announced: ["keys": .init(state: .outside, number: 1)], standbys: ["attic"]),
+            engine: engine(knowing: .outside))
+        see(.outside, at: "hub", "attic")
+        see(.inside, at: "hub", "attic")
+        #expect(announced == ["hub enter 2"] && word?.number == 2)
+        #expect(bench.nodes["attic"]?.core.announcements["keys"]?.number == 2)
+    }
+
+    @Test mutating func `The regions of a hub that leaves the house are not decided any more`() {
+        start(.inside)
+        let received = bench.nodes["attic"]?.definitions.count
+        bench.overwrite("okaeri/home/regions", "")
+        #expect(bench.nodes["attic"]?.definitions.count == received.map { $0 + 2 }, "the hub that stays repeats them")
+        bench.kill("hub")
+        bench.overwrite("okaeri/home/regions", "")
+        #expect(
+            bench.nodes["attic"]?.definitions.last.map { String(decoding: $0, as: UTF8.self) } == #"{"regions":[]}"#)
+    }
+
+    @Test mutating func `A takeover keeps the battery levels of the hub`() {
+        start(.inside)
+        bench.overwrite("okaeri/home/region/keys/battery", #"{"percent":80}"#)
+        bench.kill("hub")
+        bench.pass(60)
+        #expect(bench.value("okaeri/home/region/keys/battery") != nil)
+    }
+
     @Test mutating func `A hub whose disk was lost continues to count`() {
         bench.startHub("hub", engine: engine())
         see(.outside, at: "hub")

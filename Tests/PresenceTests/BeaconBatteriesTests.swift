@@ -49,14 +49,18 @@ import Testing
         (driver ?? self.driver).snapshot(at: Instant(nanoseconds: nanoseconds(second))).batteries.map(\.?.percent)
     }
 
-    @Test func `A machine that passes receptions on has the level of each beacon`() throws {
+    @Test func `A machine that passes receptions on has the levels of the beacons that are asked for`() throws {
         let stranger = BeaconIdentity(uuid: home.uuid, major: 900, minor: 9)
         try receive(beacon(stranger), at: 1)
         try receive(battery(40), at: 2)
         #expect(driver.batteries.levels.isEmpty, "it is of no region")
-        driver.pass { _ in }
+        driver.pass { _ in false }
         try receive(beacon(stranger), at: 3)
         try receive(battery(40), at: 4)
+        #expect(driver.batteries.levels.isEmpty, "it is not asked for")
+        driver.pass { _ in true }
+        try receive(beacon(stranger), at: 5)
+        try receive(battery(40), at: 6)
         #expect(driver.batteries.levels.map(\.identity) == [stranger] && driver.batteries.levels.map(\.percent) == [40])
     }
 

@@ -77,31 +77,6 @@ extension RegionMonitor {
         }
     }
 
-}
-
-extension RegionMonitor.Memory {
-    /// Takes over the last known states that were announced by another monitor. What was learned stays.
-    ///
-    /// - Parameter states: By the region's identifier; unknown for a region without an announcement.
-    package mutating func announced(_ states: [String: RegionState], of monitored: [MonitoredRegion]) {
-        for region in monitored {
-            guard let state = states[region.identifier] else { continue }
-            let known = regions.last { $0.isSame(as: region) }
-            regions.removeAll { $0.identifier == region.identifier }
-            guard state != .unknown else { continue }
-            let signs = region.signs.map { sign -> Sign in
-                var memory =
-                    known?.signs.first { $0.identity == sign.identity }
-                    ?? Sign(identity: sign.identity, lastKnown: state)
-                memory.lastKnown = state
-                return memory
-            }
-            regions.append(Region(identifier: region.identifier, lastKnown: state, signs: signs))
-        }
-    }
-}
-
-extension RegionMonitor {
     /// The maximum number of beacons in a memory: any device can invent beacons, and a household has a few.
     public static let memoryCapacity = 64
 
@@ -182,5 +157,27 @@ extension RegionMonitor {
             }
         }
         return times
+    }
+}
+
+extension RegionMonitor.Memory {
+    /// Takes over the last known states that were announced by another monitor. What was learned stays.
+    ///
+    /// - Parameter states: By the region's identifier; unknown for a region without an announcement.
+    package mutating func announced(_ states: [String: RegionState], of monitored: [MonitoredRegion]) {
+        for region in monitored {
+            guard let state = states[region.identifier] else { continue }
+            let known = regions.last { $0.isSame(as: region) }
+            regions.removeAll { $0.identifier == region.identifier }
+            guard state != .unknown else { continue }
+            let signs = region.signs.map { sign -> Sign in
+                var memory =
+                    known?.signs.first { $0.identity == sign.identity }
+                    ?? Sign(identity: sign.identity, lastKnown: state)
+                memory.lastKnown = state
+                return memory
+            }
+            regions.append(Region(identifier: region.identifier, lastKnown: state, signs: signs))
+        }
     }
 }

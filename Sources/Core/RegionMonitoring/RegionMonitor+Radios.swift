@@ -17,7 +17,7 @@ extension RegionMonitor {
         RadioID(position: radios.position(of: name, at: now))
     }
 
-    /// Returns the radio with a name; `nil` if there is none.
+    /// Returns the radio with a name; `nil` for an unknown name.
     public func knownRadio(named name: String) -> RadioID? { radios.known(name).map { RadioID(position: $0) } }
 
     /// Handles that a radio scans.

@@ -137,10 +137,10 @@ public struct RegionMonitor: Sendable {
         if beacons[slot].isHeardOnly(by: radio) {
             beacons[slot].heard(sighting, at: now, listened: listened, round: round)
         } else {
-            let exitTimes = beacons[slot].signs.map { signs[$0].exitAfter }
+            let longest = beacons[slot].signs.reduce(0) { max($0, signs[$1].exitAfter ?? .max) }
             beacons[slot].heard(
-                sighting, at: now, listened: listened, among: radios,
-                exitAfter: exitTimes.contains(nil) ? nil : exitTimes.compactMap(\.self).max(), round: round)
+                sighting, at: now, listened: listened, among: radios, exitAfter: longest < .max ? longest : nil,
+                round: round)
         }
         // By position, because a reference to the array would cost more than the access.
         for position in beacons[slot].signs.indices {

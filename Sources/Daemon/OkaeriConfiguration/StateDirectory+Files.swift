@@ -37,7 +37,7 @@ extension StateDirectory {
         }
     }
 
-    /// Returns the content of a file that the daemon has written; `nil` if there is none.
+    /// Returns the content of a file that the daemon has written; `nil` without the file.
     ///
     /// Root reads it, too, and the user of the service owns the directory: a link is not followed, and a file of another user than the
     /// directory's is refused.

@@ -25,8 +25,8 @@ public struct PresencePipeline: Sendable {
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
-    /// Receives each advertisement, before the decision.
-    public typealias Tap = @Sendable (Reception) -> Void
+    /// Receives each advertisement, before the decision. Returns whether the battery level of the sender is needed.
+    public typealias Tap = @Sendable (Reception) -> Bool
 
     public var monitor: RegionMonitor
     /// Finds the phones of the monitor, in the order of its `phoneFiles`.
@@ -60,7 +60,7 @@ public struct PresencePipeline: Sendable {
                 if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
                 guard let frame = assembler.frame(in: report) else {
                     if let tap {
-                        tap(Reception(.device(report.address, report.addressType), rssi: rssi, at: now))
+                        _ = tap(Reception(.device(report.address, report.addressType), rssi: rssi, at: now))
                     }
                     guard phone == nil else {
                         counters.phones += 1
@@ -76,11 +76,12 @@ public struct PresencePipeline: Sendable {
                     continue
                 }
                 counters.iBeacons += 1
-                if let tap {
+                if let tap,
+                    tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
+                {
                     batteries.beaconHeard(
                         frame.identity, from: report.address.rawValue,
                         isConnectable: report.properties.contains(.connectable), at: now)
-                    tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
                 }
                 let sighting = BeaconSighting(
                     identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)

@@ -25,7 +25,7 @@ extension SetupDialogue {
                 This Pi is a receiver of a house: the regions are those of the hub, and `okaeri setup` there changes them. On this Pi:
                   sudo okaeri join \(arguments)   # changes the broker, the room and the name
                   sudo okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # adds a region of this Pi alone
-                To make it a hub, delete "receiver" from \(file) and run `sudo okaeri setup` again.
+                To make it a hub, delete "receiver" or "standby" from \(file) and run `sudo okaeri setup` again.
                 """),
             .end(.receiver),
         ]

@@ -22,7 +22,7 @@ extension Broker {
     /// The hub that decides for the house; `nil` without one.
     package var hub: String? { guarded.withLock { $0.core.hubName } }
 
-    /// Whether this node is a hub that decides for the house.
+    /// Whether this node decides for the house.
     package var isHub: Bool { guarded.withLock { $0.core.election.isDeciding && $0.core.hasEngine } }
 
     /// The sentence about another hub of this site; `nil` without one.

@@ -93,8 +93,10 @@ package final class Broker: Service {
                 }
                 (reports, receptions) = (reports + 1, receptions + count)
                 effects.append(output)
+            // Without it this node would stay silent. There is one for each claim.
+            case .takeOver: effects.append(output)
             case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
-                .restart, .takeOver, .definitions:
+                .restart, .definitions:
                 if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }

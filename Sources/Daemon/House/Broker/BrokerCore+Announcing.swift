@@ -13,7 +13,7 @@ extension BrokerCore {
         var number: UInt64
     }
 
-    /// The silence of a node about the regions.
+    /// Whether a node announces the states and events of its engine.
     ///
     ///     silent → speaking   the engine has taken over the announced states; at a hub also after ten seconds without a broker
     ///     speaking → silent   a standby yields
@@ -28,7 +28,11 @@ extension BrokerCore {
     /// The age up to which an event is published, as the client does.
     private static let eventAge = 60 * Nanoseconds.second
 
-    /// The largest number that is believed: that of an event every nanosecond would need 100 days.
+    /// The largest distance of a number at the broker from the known one: a change each second for eleven days. After a larger one all
+    /// further changes could have the same number.
+    private static let numberDistance: UInt64 = 1_000_000
+
+    /// The largest number of a state on the disk: every reader of JSON has it exactly.
     private static let largestNumber: UInt64 = 1 << 53
 
     /// The maximum number of standbys whose names are stored.
@@ -36,7 +40,7 @@ extension BrokerCore {
 
     var isStandby: Bool { settings.kind == .standby }
 
-    /// Whether an event of the region monitor is of this node alone, and no other consumer learns of it.
+    /// Whether an event of the region monitor is not passed to this node's other consumers.
     func isSilent(about kind: Event.Kind) -> Bool {
         guard voice != .speaking else { return false }
         return switch kind {
@@ -45,7 +49,7 @@ extension BrokerCore {
         }
     }
 
-    /// Whether this node decides for the house, and may say so.
+    /// Whether this node decides for the house and announces it.
     var isAnnouncing: Bool { voice == .speaking && election.isDeciding }
 
     // MARK: Over a restart
@@ -93,13 +97,16 @@ extension BrokerCore {
 
     /// Handles a region's state at the broker at a standby. The broker may have lost data: a smaller number that it retained is old.
     mutating func wordFound(_ word: RegionValue, isRetained: Bool) {
-        guard positions[word.identifier] != nil, let state = word.known, word.number <= Self.largestNumber else {
-            return
-        }
+        guard positions[word.identifier] != nil, let state = word.known, isCredible(word) else { return }
         let known = announcements[word.identifier]
         if let known, isRetained, word.number < known.number { return }
         announcements[word.identifier] = Announcement(state: state, number: word.number)
         states[word.identifier]?.adoptTime(of: word)
+    }
+
+    /// Whether a node can have announced as many changes since the last known one.
+    private func isCredible(_ word: RegionValue) -> Bool {
+        word.number <= (announcements[word.identifier]?.number ?? 0) + Self.numberDistance
     }
 
     /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
@@ -109,7 +116,7 @@ extension BrokerCore {
         defer { (words, unsent) = ([:], [:]) }
         var later: Set<String> = []
         var (before, after): ([Output], [Output]) = ([], [])
-        for (level, word) in words.sorted(by: { $0.key < $1.key }) where word.number <= Self.largestNumber {
+        for (level, word) in words.sorted(by: { $0.key < $1.key }) where isCredible(word) {
             guard positions[word.identifier] != nil, let state = word.known, let author = word.author,
                 author == node || standbys.contains(author)
             else { continue }
@@ -152,8 +159,7 @@ extension BrokerCore {
 
     /// Handles that an event or a known state is announced.
     mutating func changeAnnounced(_ state: RegionState, of region: String) {
-        announcements[region] = Announcement(
-            state: state, number: min((announcements[region]?.number ?? 0) + 1, Self.largestNumber))
+        announcements[region] = Announcement(state: state, number: (announcements[region]?.number ?? 0) + 1)
     }
 }
 

@@ -38,7 +38,8 @@ extension BrokerCore {
                 guard before[region.identifier] != battery || !batteryTopics.contains(region.level) else { continue }
                 outputs.append(.publish(.value(topic, Wire.battery(battery).utf8)))
                 batteryTopics.insert(region.level)
-            } else if batteryTopics.remove(region.level) != nil {
+            } else if isHub, batteryTopics.remove(region.level) != nil {
+                // A standby may not have received the level.
                 outputs.append(.publish(.clearing(topic)))
             }
         }

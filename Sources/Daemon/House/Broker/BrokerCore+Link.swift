@@ -164,9 +164,11 @@ extension BrokerCore {
             if !message.isRetained, message.payload != definitionsValue.payload { repeats.want(message.topic, at: now) }
             return []
         }
-        guard isStandby, !message.payload.isEmpty, message.payload != definitions else { return [] }
-        definitions = message.payload
-        return [.definitions(message.payload)]
+        // A hub that leaves the house empties the topic: the standby has nothing to decide from then on.
+        let text = message.payload.isEmpty ? Array(#"{"regions":[]}"#.utf8) : message.payload
+        guard isStandby, text != definitions, !(message.payload.isEmpty && message.isRetained) else { return [] }
+        definitions = text
+        return [.definitions(text)]
     }
 
     /// Carries out a decision about which node decides for the site.

@@ -23,7 +23,7 @@ extension BrokerCore {
 
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
-        guard isStandby || isHub && election.isDeciding, name != node, !message.isRetained, nodes.isOnline(name),
+        guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, nodes.isOnline(name),
             let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }
@@ -40,7 +40,7 @@ extension BrokerCore {
         return displaced + [.reported(radio: name, report)]
     }
 
-    /// Removes the radio that has been away for longest if there is no room for a further one. Returns `nil` if none is away.
+    /// Removes the radio that has been away for longest if the limit is reached. Returns `nil` while all are present.
     private mutating func displacedRadio(by name: String) -> [Output]? {
         guard radios[name] == nil, radios.count >= HouseNodes.limit else { return [] }
         let oldest = radios.filter(\.value.isAway).min { $0.value.lastArrival < $1.value.lastArrival }

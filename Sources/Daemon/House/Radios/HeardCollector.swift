@@ -59,24 +59,27 @@ package final class HeardCollector: Sendable {
     }
 
     /// Handles an advertisement. Called on the scanner's thread.
-    package func received(_ reception: Reception) {
-        let isNews = guarded.withLock { guarded in
-            guard guarded.isWanted else { return false }
+    ///
+    /// - Returns: whether it is of a wanted beacon.
+    @discardableResult package func received(_ reception: Reception) -> Bool {
+        let (isWanted, isNews) = guarded.withLock { guarded in
+            guard guarded.isWanted else { return (false, false) }
             switch reception.sender {
             case .beacon(let identity, _):
                 if !guarded.matcher.matches(identity).isEmpty {
-                    return guarded.add(.beacon(identity), reception)
+                    return (true, guarded.add(.beacon(identity), reception))
                 }
                 guarded.other(identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor))
             case .device(let address, let type):
                 if guarded.wantsPhones, type == .random, address.isResolvable {
-                    return guarded.add(.device(address), reception)
+                    return (false, guarded.add(.device(address), reception))
                 }
                 guarded.other(address.rawValue)
             }
-            return false
+            return (false, false)
         }
         if isNews { isNew() }
+        return isWanted
     }
 
     /// Takes what was received since the last message.

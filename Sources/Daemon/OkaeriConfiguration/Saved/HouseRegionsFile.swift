@@ -27,7 +27,7 @@ package struct HouseRegionsFile: Sendable {
         return true
     }
 
-    /// Returns the regions; none if there is no file. Blocking.
+    /// Returns the regions; without a file an empty list. Blocking.
     func regions() throws(ConfigurationError) -> [Configuration.Region] {
         let bytes: [UInt8]?
         do throws(FilePlace.Problem) {

@@ -35,7 +35,7 @@ package struct MergedConfiguration: Sendable, Equatable {
             let regions = try HouseRegionsFile(directory: directory).regions()
             configuration.regions = regions.compactMap { $0.atStandby(own) }
             let known = Set(regions.map(\.identifier))
-            let lacking = regions.filter { $0.atStandby(own) == nil }.map(\.identifier)
+            let lacking = known.subtracting(configuration.regions.map(\.identifier)).sorted()
             saved.problems += own.filter { !known.contains($0.identifier) && !known.isEmpty }
                 .map { "the region \($0.identifier) is not used: the hub has none of this name".escapedName }
             saved.problems += lacking.map {

@@ -25,6 +25,7 @@ struct ChangeReport: Encodable {
     var identifier: String?
     /// The hub of the house.
     var hub: String?
+    var standby: Bool?
     /// The commands that are left, with their purpose.
     var next: [String]?
 }

@@ -46,8 +46,10 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(help: "The name of this Pi among the others.")
     var name: String?
 
-    @Flag(help: "Make it the standby: a receiver that decides while the hub is away.")
-    var standby = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Make it the standby: a receiver that decides while the hub is away. By default it stays what it is.")
+    var standby: Bool?
 
     @Flag(help: "Write without a question.")
     var yes = false
@@ -96,7 +98,9 @@ struct JoinCommand: AsyncParsableCommand {
         var server = loggedIn
         let directory = try await read(from: server)
         let (chosen, house) = try await choose(from: directory)
-        change.say(JoinSummary(site: chosen, house: house, known: before.regions).lines.joined(separator: "\n"))
+        let isStandby = standby ?? before.isStandby
+        let summary = JoinSummary(site: chosen, house: house, known: before.regions, isStandby: isStandby)
+        change.say(summary.lines.joined(separator: "\n"))
         if directory.isCut { Terminal.complain("the broker has more than that; the rest was ignored") }
         let room = try await room(like: house.rooms)
         let node = try await name(in: room, others: house.nodes, own: before.node.name)
@@ -104,7 +108,7 @@ struct JoinCommand: AsyncParsableCommand {
         if let secret { server.login?.passwordFile = secret.1 }
         server.login?.typed = nil
         let draft = HouseDraft(
-            broker: server, site: chosen, node: node, room: room, isStandby: standby)
+            broker: server, site: chosen, node: node, room: room, isStandby: isStandby)
         let text = try change.changed { text throws(ConfigurationError) in try text.joining(draft) }
         let files = [change.file.path] + (secret.map { [$0.1] } ?? [])
         let isConfirmed: Bool
@@ -123,6 +127,7 @@ struct JoinCommand: AsyncParsableCommand {
         }
         try change.write(text)
         (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
+        change.report.standby = isStandby
         change.report.hub = house.hub
         if try await change.apply() { change.say("`okaeri nodes` lists the Pis of the house.") }
         change.printReport()
@@ -252,6 +257,7 @@ struct JoinSummary {
     let house: HouseDirectory.Site
     /// The regions in the file.
     let known: [Configuration.Region]
+    var isStandby = false
 
     var lines: [String] {
         let nodes = house.nodes.sorted { $0.key < $1.key }.map { name, node in
@@ -263,7 +269,8 @@ struct JoinSummary {
         lines.append(
             house.hub.map { "  hub: \($0), which has the regions" }
                 ?? "  no hub yet: `sudo okaeri setup` on the first Pi adds a region")
-        if !known.isEmpty {
+        if isStandby { lines.append("  this Pi is the standby: it decides while the hub is away") }
+        if !known.isEmpty, !isStandby {
             lines.append(
                 "  the regions of this file stay its own, decided by its own radio alone: "
                     + known.map(\.identifier).joined(separator: ", "))
