@@ -48,7 +48,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Make it the standby: a receiver that decides while the hub is away. By default it stays what it is.")
+        help: "Whether this Pi is the standby, which decides while the hub is away. By default it stays what it is.")
     var standby: Bool?
 
     @Flag(help: "Write without a question.")

@@ -86,7 +86,7 @@ actor SetupSession {
         try outcome?.get()
     }
 
-    /// Reads the next line, on a thread of its own because that blocks. None is read once `okaeri join` asks.
+    /// Reads the next line, on a thread of its own because that blocks. Before `okaeri join` asks, the last one is read.
     private func readLine() {
         do {
             try BlockingThread.start { [report] in
