@@ -85,8 +85,14 @@ import WiFi
     }
 
     private func wait(_ page: PageData, until state: EnrollmentReport.State) async throws -> EnrollmentReport {
-        try await eventually("the state is \(state)") { await page.enrollment().state == state }
-        return await page.enrollment()
+        var report = await page.enrollment()
+        try await eventually("the state is \(state)") {
+            report = await page.enrollment()
+            return report.state == state || report.state == .failed
+        }
+        // A failure is the end of the enrollment: its reason is the finding, and no wait would change it.
+        try #require(report.state == state, "\(report.reason ?? "")")
+        return report
     }
 
     private func failure<Value>(_ body: () async throws(PageFailure) -> Value) async -> PageFailure? {
