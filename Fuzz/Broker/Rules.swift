@@ -259,7 +259,7 @@ extension Member {
 
     /// Checks that the reports about the house are safe to show.
     func checkReports(at now: Int64) {
-        for node in core.nodeReports(at: now) {
+        for node in core.nodeReports(at: now, ownShare: 1) {
             require(TopicName.isLevel(node.name), "a node's name that is none")
             require(node.room.map { Wire.name($0) == $0 } ?? true, "a room that is not safe to show")
             for text in [node.reason, node.adapter, node.version, node.since] {

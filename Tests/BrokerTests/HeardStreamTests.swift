@@ -54,7 +54,7 @@ import Testing
             #expect(isNear(result.receptions[0], end - 0.85) && isNear(result.receptions[1], end - 0.2))
         }
         #expect(stream.lost == 0 && stream.late == 0)
-        #expect(isNear(stream.rate, 2, 0.2) && isNear(stream.share, 1, 0.01))
+        #expect(isNear(stream.rate.value(at: Self.nanoseconds(20)), 2, 0.2) && isNear(stream.share, 1, 0.01))
     }
 
     @Test mutating func `The time of a lost message is no listening time`() throws {
@@ -170,9 +170,30 @@ import Testing
         try receive(Self.message(1, 0, 1), at: 1)
         #expect(stream.awayAt == Self.nanoseconds(16))
         stream.becameAway()
-        #expect(stream.isAway && stream.awayAt == nil && stream.rate == 0)
+        #expect(stream.isAway && stream.awayAt == nil)
         let result = try receive(Self.message(2, 1, 2), at: 40)
         #expect(!stream.isAway && stream.awayAt == Self.nanoseconds(55))
         #expect(isNear(result.1 - result.0, 1, 0.02), "the time between is no listening time")
+    }
+
+    @Test mutating func `The rate follows the receptions of the last half minute`() throws {
+        for second in 1...100 {
+            let receptions = second <= 60 ? [Double(second) - 0.9, Double(second) - 0.4] : []
+            try receive(
+                Self.message(UInt64(second), Double(second - 1), Double(second), receptions: receptions),
+                at: Double(second))
+        }
+        #expect(stream.rate.value(at: Self.nanoseconds(100)) < 0.6)
+        #expect(stream.rate.value(at: Self.nanoseconds(400)) < 0.001)
+    }
+
+    @Test mutating func `More than ten messages a second are not read, but for those of a link that stood still`() {
+        var read = 0
+        for message in 0..<800 where stream.admits(at: Self.nanoseconds(Double(message) / 80)) { read += 1 }
+        #expect(read >= 140 && read <= 155)
+        // A link that stood still for eight seconds delivers at once.
+        var late = 0
+        for _ in 0..<40 where stream.admits(at: Self.nanoseconds(60)) { late += 1 }
+        #expect(late == 40)
     }
 }

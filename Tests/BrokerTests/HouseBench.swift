@@ -7,22 +7,20 @@ import Presence
 import RegionMonitoring
 import Rooms
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import House
 
-/// The engine of a node, as far as it takes over announced states.
-protocol HouseEngine: Sendable {
-    mutating func announced(_ states: [String: RegionState]) -> [Event.Kind]
-}
-
 /// Several nodes and a broker that delivers at once, in virtual time.
 struct HouseBench {
-    struct Node {
+    final class Node {
         var core: BrokerCore
         var isConnected = false
         /// The subscriptions and the values of the client, in the order in which they were first made.
-        fileprivate(set) var filters: [String] = []
+        fileprivate(set) var filters: [String] = [] { didSet { matches = [:] } }
+        /// The topics that were looked at, and whether one of the filters matches.
+        private var matches: [String: Bool] = [:]
         fileprivate(set) var values: [(topic: String, payload: [UInt8])] = []
         /// The events that wait until `online` is published.
         fileprivate var backlog: [MQTTPublication] = []
@@ -36,8 +34,7 @@ struct HouseBench {
         fileprivate(set) var restarts = 0
         fileprivate(set) var wanted: WantedBeacons?
         fileprivate(set) var definitions: [[UInt8]] = []
-        /// Takes over announced states, as the engine.
-        var engine: (any HouseEngine)?
+        var engine: (any BenchEngine)?
 
         var batteries: [String: BatteryReport] = [:]
         var beacons: [RegionMonitor.BeaconSnapshot] = []
@@ -45,6 +42,19 @@ struct HouseBench {
         var deaf = 0.0
         fileprivate let collector: HeardCollector
         fileprivate let found: Found
+
+        fileprivate init(_ core: BrokerCore, _ engine: (any BenchEngine)?) {
+            let found = Found()
+            (self.core, self.engine, self.found) = (core, engine, found)
+            collector = HeardCollector { found.sender() }
+        }
+
+        fileprivate func receives(_ topic: String) -> Bool {
+            if let known = matches[topic] { return known }
+            let isSubscribed = filters.contains { HouseBench.matches($0, topic) }
+            matches[topic] = isSubscribed
+            return isSubscribed
+        }
     }
 
     /// Whether the collector has found a new sender.
@@ -65,15 +75,18 @@ struct HouseBench {
         var time: Int64
         var node: String
         var topic: String
-        var payload: String
+        var bytes: [UInt8]
         var isRetained: Bool
+        var payload: String { String(decoding: bytes, as: UTF8.self) }
     }
 
     static let second = Nanoseconds.second
     static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     private static let owner = BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
-    private(set) var nodes: [String: Node] = [:]
+    private(set) var nodes: [String: Node] = [:] { didSet { names = nodes.keys.sorted() } }
+    /// The names of the nodes, in order.
+    private var names: [String] = []
     private(set) var retained: [String: [UInt8]] = [:]
     /// All publications, in order; the node of another client is empty.
     private(set) var log: [Publication] = []
@@ -82,23 +95,35 @@ struct HouseBench {
     /// The topics that the broker does not deliver.
     var withheld: Set<String> = []
     private(set) var now: Int64 = 100_000 * second
-    private var queue: [(node: String, message: MQTTMessage)] = []
+    /// The delay between a node and the broker, in each direction.
+    var delays: [String: Int64] = [:]
+    /// Draws the messages of QoS 0 that the broker loses: three of ten; `nil`: none.
+    var losses: SeededGenerator?
+    /// The messages on their way from the broker to a node, and from a node to the broker, in order.
+    private var queue: [(due: Int64, node: String, message: MQTTMessage)] = []
+    private var sent: [(due: Int64, publication: Publication)] = []
 
     private var moment: Moment { Moment(instant: now, wall: 1_780_000_000 * Self.second + now) }
 
     // MARK: Nodes
 
-    static func region(_ identifier: String) -> BrokerRegion {
-        let beacons = BeaconRegion(
+    static func beacons(_ identifier: String) -> BeaconRegion {
+        BeaconRegion(
             identifier: identifier,
             constraint: .major(owner, UInt16(truncatingIfNeeded: identifier.utf8.fnv1a)))
-        return BrokerRegion(MonitoredRegion(beacons))
     }
+
+    /// A beacon of a region.
+    static func beacon(_ identifier: String, minor: UInt16 = 1) -> BeaconIdentity {
+        BeaconIdentity(uuid: owner, major: UInt16(truncatingIfNeeded: identifier.utf8.fnv1a), minor: minor)
+    }
+
+    static func region(_ identifier: String) -> BrokerRegion { BrokerRegion(MonitoredRegion(beacons(identifier))) }
 
     /// A hub's daemon starts and connects.
     mutating func startHub(
         _ name: String, room: String? = nil, regions: [String] = ["keys"], incarnation: String? = nil,
-        discovery: String? = "homeassistant", memory: HouseMemory = HouseMemory(), engine: (any HouseEngine)? = nil,
+        discovery: String? = "homeassistant", memory: HouseMemory = HouseMemory(), engine: (any BenchEngine)? = nil,
         connects: Bool = true
     ) {
         let settings = BrokerSettings(
@@ -119,7 +144,7 @@ struct HouseBench {
     /// A standby's daemon starts and connects; it has the regions from an earlier run.
     mutating func startStandby(
         _ name: String, regions: [String] = ["keys"], incarnation: String? = nil, memory: HouseMemory = HouseMemory(),
-        engine: (any HouseEngine)? = nil, connects: Bool = true
+        engine: (any BenchEngine)? = nil, connects: Bool = true
     ) {
         let settings = BrokerSettings(
             node: name, room: name, site: "home", kind: .standby, discovery: "homeassistant", version: "1.0.0")
@@ -130,13 +155,12 @@ struct HouseBench {
 
     private mutating func start(
         _ settings: BrokerSettings, _ regions: [BrokerRegion], incarnation: String, memory: HouseMemory = HouseMemory(),
-        engine: (any HouseEngine)? = nil, connects: Bool
+        engine: (any BenchEngine)? = nil, connects: Bool
     ) {
         let name = settings.node
         var core = BrokerCore(settings, regions: regions, incarnation: incarnation, since: moment.wall)
         core.restored(memory, isStale: false)
-        let found = Found()
-        nodes[name] = Node(core: core, engine: engine, collector: HeardCollector { found.sender() }, found: found)
+        nodes[name] = Node(core, engine)
         run(name) { $0.started(at: $1) }
         if connects { connect(name) }
         perform(name) { core, _ in core.bluetoothChanged(.init(state: .poweredOn, adapter: "hci0", reason: "")) }
@@ -165,6 +189,8 @@ struct HouseBench {
 
     /// The daemon ends without a message, and the broker publishes the last will.
     mutating func kill(_ name: String, will: Bool = true) {
+        queue.removeAll { $0.node == name }
+        sent.removeAll { $0.publication.node == name }
         nodes[name] = nil
         if will { publish("okaeri/home/node/\(name)/status", "offline") }
         settle()
@@ -172,7 +198,6 @@ struct HouseBench {
 
     /// The broker starts again with that data, and the nodes connect in that order.
     mutating func restartBroker(with data: [String: [UInt8]], connecting names: String...) {
-        queue = []
         for name in nodes.keys.sorted() where nodes[name]?.isConnected == true { disconnect(name) }
         retained = data
         for name in names { begin(name) }
@@ -181,6 +206,12 @@ struct HouseBench {
     }
 
     private mutating func disconnect(_ name: String) {
+        // What was on its way is sent again over the next connection.
+        for (_, lost) in sent where lost.node == name && lost.topic.hasSuffix("/event") {
+            nodes[name]?.backlog.append(.event(lost.topic, lost.bytes, quality: .atLeastOnce))
+        }
+        queue.removeAll { $0.node == name }
+        sent.removeAll { $0.publication.node == name }
         nodes[name]?.isConnected = false
         run(name) { $0.disconnected(at: $1) }
     }
@@ -191,17 +222,13 @@ struct HouseBench {
     }
 
     private mutating func run(_ name: String, _ body: (inout BrokerCore, Moment) -> [BrokerCore.Output]) {
-        // Taken out, so that it is not copied.
-        guard var node = nodes.removeValue(forKey: name) else { return }
-        let outputs = body(&node.core, moment)
-        nodes[name] = node
-        carryOut(outputs, of: name)
+        guard let node = nodes[name] else { return }
+        carryOut(body(&node.core, moment), of: name)
     }
 
     mutating func change(_ name: String, _ body: (inout Node) -> Void) {
         guard var node = nodes[name] else { return }
         body(&node)
-        nodes[name] = node
     }
 
     /// The engine of a hub determines a state, with an enter or exit event.
@@ -225,9 +252,21 @@ struct HouseBench {
 
     /// The radio of a receiver receives a beacon of a region.
     mutating func receive(_ name: String, minor: UInt16 = 1, rssi: Int8 = -60, region: String = "keys") {
-        let major = Self.region(region).region.constraint?.major ?? 0
-        let identity = BeaconIdentity(uuid: Self.owner, major: major, minor: minor)
-        receive(name, Reception(.beacon(identity, measuredPower: -59), rssi: rssi, at: Instant(nanoseconds: now)))
+        let sender = Reception.Sender.beacon(Self.beacon(region, minor: minor), measuredPower: -59)
+        receive(name, Reception(sender, rssi: rssi, at: Instant(nanoseconds: now)))
+    }
+
+    /// The radio of a node has listened until now, and received that; its engine learns of it.
+    mutating func listen(_ name: String, _ reception: Reception?) {
+        if let reception { receive(name, reception) }
+        decide(name) { engine, now in
+            (engine as? LiveEngine).map { live in
+                var live = live
+                defer { engine = live }
+                return live.listened(reception, at: now)
+            } ?? []
+        }
+        settle()
     }
 
     mutating func receive(_ name: String, _ reception: Reception) {
@@ -239,11 +278,16 @@ struct HouseBench {
     /// Lets time pass, from deadline to deadline.
     mutating func pass(_ seconds: Double) {
         let end = now + Int64(seconds * Double(Self.second))
-        while let due = nodes.values.compactMap({ $0.core.nextDeadline }).min(), due <= end {
+        while let due = nextDue, due <= end {
             now = max(now, due)
             settle()
         }
         now = end
+    }
+
+    private var nextDue: Int64? {
+        let deadlines = nodes.values.lazy.compactMap { $0.core.nextDeadline }.min()
+        return [deadlines, queue.lazy.map(\.due).min(), sent.first?.due].compactMap(\.self).min()
     }
 
     // MARK: The broker
@@ -265,27 +309,43 @@ struct HouseBench {
     }
 
     private mutating func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool, by node: String) {
-        log.append(
-            Publication(
-                time: now, node: node, topic: topic, payload: String(decoding: payload, as: UTF8.self),
-                isRetained: isRetained))
-        if isRetained { retained[topic] = payload.isEmpty ? nil : payload }
-        deliver(topic, payload)
+        let publication = Publication(
+            time: now, node: node, topic: topic, bytes: payload, isRetained: isRetained)
+        guard let delay = delays[node] else { return arrived(publication) }
+        if !isRetained, topic.hasSuffix("/heard"), isLost() { return }
+        let due = max(now + delay, sent.last { $0.publication.node == node }?.due ?? 0)
+        let position = sent.firstIndex { $0.due > due } ?? sent.endIndex
+        sent.insert((due, publication), at: position)
     }
 
-    private mutating func deliver(_ topic: String, _ payload: [UInt8]) {
-        guard !withheld.contains(topic) else { return }
-        for (name, node) in nodes.sorted(by: { $0.key < $1.key })
-        where node.isConnected && node.filters.contains(where: { Self.matches($0, topic) }) {
-            queue.append((name, MQTTMessage(topic: topic, payload: payload, isRetained: false)))
+    private mutating func isLost() -> Bool {
+        guard var random = losses else { return false }
+        defer { losses = random }
+        return Int.random(in: 0..<10, using: &random) < 3
+    }
+
+    /// A message arrives at the broker.
+    private mutating func arrived(_ publication: Publication) {
+        log.append(publication)
+        log[log.endIndex - 1].time = now
+        if publication.isRetained { retained[publication.topic] = publication.bytes.isEmpty ? nil : publication.bytes }
+        guard !withheld.contains(publication.topic) else { return }
+        for name in names {
+            guard let node = nodes[name], node.isConnected, node.receives(publication.topic) else { continue }
+            enqueue(MQTTMessage(topic: publication.topic, payload: publication.bytes, isRetained: false), for: name)
         }
     }
 
     private mutating func deliverRetained(_ filter: String, to name: String) {
         for (topic, payload) in retained.sorted(by: { $0.key < $1.key })
         where Self.matches(filter, topic) && !withheld.contains(topic) {
-            queue.append((name, MQTTMessage(topic: topic, payload: payload, isRetained: true)))
+            enqueue(MQTTMessage(topic: topic, payload: payload, isRetained: true), for: name)
         }
+    }
+
+    private mutating func enqueue(_ message: MQTTMessage, for name: String) {
+        let due = delays[name].map { max(now + $0, queue.last { $0.node == name }?.due ?? 0) } ?? now
+        queue.append((due, name, message))
     }
 
     private static func matches(_ filter: String, _ topic: String) -> Bool {
@@ -297,8 +357,12 @@ struct HouseBench {
     private mutating func settle() {
         var rounds = 0
         while true {
-            for name in nodes.keys.sorted() { advance(name) }
-            guard !queue.isEmpty else {
+            for name in names { advance(name) }
+            while let first = sent.first, first.due <= now {
+                sent.removeFirst()
+                arrived(first.publication)
+            }
+            guard let next = queue.firstIndex(where: { $0.due <= now }) else {
                 guard nodes.values.contains(where: { ($0.core.nextDeadline ?? .max) <= now }) else { return }
                 rounds += 1
                 guard rounds < 1000 else {
@@ -307,7 +371,7 @@ struct HouseBench {
                 }
                 continue
             }
-            let (name, message) = queue.removeFirst()
+            let (_, name, message) = queue.remove(at: next)
             guard nodes[name]?.isConnected == true else { continue }
             run(name) { $0.received(message, at: $1) }
         }
@@ -351,9 +415,15 @@ struct HouseBench {
             case .wanted(let wanted):
                 nodes[name]?.wanted = wanted
                 nodes[name]?.collector.wanted(wanted)
-            case .reported(let radio, let report): nodes[name]?.reports.append((radio, report))
-            case .radioLost(let radio): nodes[name]?.lost.append(radio)
-            case .radioRemoved(let radio): nodes[name]?.removed.append(radio)
+            case .reported(let radio, let report):
+                nodes[name]?.reports.append((radio, report))
+                decide(name) { $0.received(report, by: radio, at: $1) }
+            case .radioLost(let radio):
+                nodes[name]?.lost.append(radio)
+                decide(name) { $0.radioLost(radio, at: $1) }
+            case .radioRemoved(let radio):
+                nodes[name]?.removed.append(radio)
+                decide(name) { $0.radioRemoved(radio, at: $1) }
             case .restart: nodes[name]?.restarts += 1
             case .takeOver(let states): takeOver(states, of: name)
             case .definitions(let text): nodes[name]?.definitions.append(text)
@@ -366,8 +436,13 @@ struct HouseBench {
 
     private mutating func takeOver(_ states: [String: RegionState], of name: String) {
         run(name) { core, _ in core.tookOver() }
+        decide(name) { $0.announced(states, at: $1) }
+    }
+
+    /// Gives an input to the engine of a node, and its events to the node.
+    private mutating func decide(_ name: String, _ input: (inout any BenchEngine, Int64) -> [Event.Kind]) {
         guard var engine = nodes[name]?.engine else { return }
-        let kinds = engine.announced(states)
+        let kinds = input(&engine, now)
         nodes[name]?.engine = engine
         for kind in kinds { determine(name, kind) }
     }
@@ -379,7 +454,7 @@ struct HouseBench {
         run(name) { $0.happened(kind, at: $1) }
     }
 
-    /// The same, from outside.
+    /// The same, from outside: the own radio of a node with an engine has listened until now.
     mutating func determined(_ name: String, _ kinds: [Event.Kind]) {
         for kind in kinds { determine(name, kind) }
         settle()
@@ -419,42 +494,5 @@ struct HouseBench {
         let listened = Duration.nanoseconds(now) - .seconds(node.deaf)
         let message = node.collector.take(at: instant, listened: listened)
         run(name) { $0.heardCollected(message, at: $1.instant) }
-    }
-
-    // MARK: Observations
-
-    /// A retained value as text; `nil`: there is none.
-    func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }
-
-    /// The retained topics of the house and of Home Assistant.
-    var topics: [String] { retained.keys.sorted() }
-
-    /// The messages that a node has published since a time, with topics that contain a text.
-    func published(_ name: String, _ text: String = "", since time: Int64 = 0) -> [Publication] {
-        log.filter { $0.node == name && $0.time >= time && $0.topic.contains(text) }
-    }
-
-    /// The events of the house, as the broker had them.
-    var events: [String] {
-        log.filter { !$0.isRetained && $0.topic.hasPrefix("okaeri/home/region/") && $0.topic.hasSuffix("/event") }
-            .compactMap { Wire.event(Array($0.payload.utf8))?.kind.rawValue }
-    }
-
-    /// The messages of the radio of a receiver.
-    func heard(_ name: String) -> [HeardMessage] {
-        published(name, "/heard").compactMap { HeardMessage(Array($0.payload.utf8)) }
-    }
-
-    /// The news of the house for the node's own consumers, in a word or two each.
-    func news(_ name: String) -> [String] {
-        (nodes[name]?.happened ?? []).compactMap { kind in
-            guard case .house(_, let news) = kind else { return nil }
-            return switch news {
-            case .didDetermineState(let state): state.rawValue
-            case .didEnterRegion(let room, _): "enter \(room ?? "?")"
-            case .didExitRegion: "exit"
-            case .didDetermineRoom(let room): "room \(room ?? "none")"
-            }
-        }
     }
 }

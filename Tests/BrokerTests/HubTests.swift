@@ -69,7 +69,7 @@ import Testing
         house.pass(0.3)
         #expect(house.events == ["exit", "enter"])
         let event = try #require(
-            house.published("hall", "\(keys)/event").last.flatMap { Wire.event(Array($0.payload.utf8)) })
+            house.published("hall", "\(keys)/event").last.flatMap { Wire.event($0.bytes) })
         #expect(event.room == "attic" && event.time != nil)
     }
 
@@ -169,7 +169,37 @@ import Testing
         house.cut("hall")
         house.connect("hall")
         #expect(house.nodes["hall"]?.reports.flatMap(\.report.receptions).count == receptions)
-        #expect(house.nodes["hall"]?.core.nodeReports(at: house.now).first { $0.name == "attic" }?.radio == nil)
+        #expect(
+            house.nodes["hall"]?.core.nodeReports(at: house.now, ownShare: 1).first { $0.name == "attic" }?.radio == nil
+        )
+    }
+
+    @Test mutating func `A client that sends messages of its radio without a pause does not fill the hub's time`() {
+        house.startHub("hall")
+        house.startReceiver("attic")
+        let before = house.nodes["hall"]?.reports.count ?? 0
+        for number in 0..<1000 { house.send("okaeri/home/node/attic/heard", Self.heard(UInt64(number) + 100)) }
+        #expect((house.nodes["hall"]?.reports.count ?? 0) - before <= 52)
+        // It is a radio as before when it sends less.
+        house.pass(10)
+        house.send("okaeri/home/node/attic/heard", Self.heard(2000))
+        #expect(house.nodes["hall"]?.reports.last?.report.receptions.isEmpty == false)
+        let radio = house.nodes["hall"]?.core.nodeReports(at: house.now, ownShare: 1).first { $0.name == "attic" }?
+            .radio
+        #expect(radio?.lost ?? 0 > 900)
+    }
+
+    @Test mutating func `The hub's own radio is one of the radios, with what it receives`() {
+        house.startHub("hall")
+        for _ in 0..<60 {
+            house.hear("hall")
+            house.pass(0.5)
+        }
+        let own = house.nodes["hall"]?.core.nodeReports(at: house.now, ownShare: 0.5).first?.radio
+        #expect(own?.away == false && own?.share == 0.5)
+        #expect(own.map { abs($0.rate - 2) < 0.2 } == true)
+        house.pass(300)
+        #expect(house.nodes["hall"]?.core.nodeReports(at: house.now, ownShare: 0.5).first?.radio?.rate ?? 1 < 0.01)
     }
 
     @Test mutating func `A radio is lost once when its node goes offline, and 15 seconds after its last message`() {

@@ -46,6 +46,9 @@ extension PresenceDriver {
         }
     }
 
+    /// The part of the time in which this machine's own radio listens; 0 while it does not.
+    package var listeningShare: Double { state.withLock { $0.listening?.share ?? 0 } }
+
     package var regions: [MonitoredRegion] { state.withLock(\.regions) }
 
     package var lastInside: Set<String> {

@@ -61,21 +61,21 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var reason: String?
     /// The kind of the node; `nil` if it has published none.
     package var kind: NodeKind?
-    /// The reports of its radio, at the hub; `nil` for the hub itself, and for a node that has reported nothing.
+    /// What its radio receives, at the hub or a standby; `nil` for a node that has reported nothing.
     package var radio: Radio?
 
     /// The reports of a node's radio.
     package struct Radio: Codable, Sendable, Equatable {
-        /// Whether its reports come.
+        /// Whether nothing comes from it: its node is away, or it does not receive.
         package var away: Bool
-        /// The number of receptions a second, of late.
+        /// The receptions of the regions' beacons a second, of late.
         package var rate: Double
         /// The part of the time in which it listens, from 0 to 1.
         package var share: Double
         /// The numbers of reports that were lost, and that were late.
         package var lost: UInt64
         package var late: UInt64
-        /// The seconds since its last report.
+        /// The seconds since its last report; of the own radio that does not receive, since its last reception.
         package var age: Double
 
         package init(away: Bool, rate: Double, share: Double, lost: UInt64, late: UInt64, age: Double) {

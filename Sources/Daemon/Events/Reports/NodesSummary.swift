@@ -21,7 +21,7 @@ extension NodesReport {
             let (adapter, why) = (node.adapter ?? "Bluetooth", node.reason ?? "it does not say why")
             words.append("\(adapter) \(listening ? "listens" : "is DEAF: \(why)")")
         }
-        if let radio = node.radio { words += radio.words }
+        if let radio = node.radio, !radio.away || node.name != self.node { words += radio.words }
         if let version = node.version { words.append(version) }
         if node.kind == .standby { words.append("standby") }
         if node.name == hub { words.append("hub") }

@@ -17,7 +17,10 @@ extension Broker {
     }
 
     /// The nodes of the house, in the order of their names; without a connection only this one.
-    package var nodes: [NodeReport] { guarded.withLock { $0.core.nodeReports(at: MQTTClient.now) } }
+    package var nodes: [NodeReport] {
+        let share = guarded.withLock(\.engine).share()
+        return guarded.withLock { $0.core.nodeReports(at: MQTTClient.now, ownShare: share) }
+    }
 
     /// The hub that decides for the house; `nil` without one.
     package var hub: String? { guarded.withLock { $0.core.hubName } }
@@ -61,19 +64,31 @@ extension BrokerCore {
         return node
     }
 
-    func nodeReports(at now: Int64) -> [NodeReport] {
-        guard isConnected else { return [report(node, HouseNodes.Node(card: card, scanner: scanner), at: now)] }
+    /// - Parameter ownShare: The part of the time in which this machine's own radio listens.
+    func nodeReports(at now: Int64, ownShare: Double) -> [NodeReport] {
+        let own = ownRate.map { rate in
+            NodeReport.Radio(
+                away: !scanner.ok, rate: rate.value(at: now).rounded(digits: 2), share: ownShare.rounded(digits: 2),
+                lost: 0, late: 0, age: scanner.ok ? 0 : Self.age(rate.last, at: now))
+        }
+        guard isConnected else { return [report(node, HouseNodes.Node(card: card, scanner: scanner), own)] }
         let names = Set(nodes.all.keys).union([node])
-        return names.sorted().map { report($0, nodes[$0] ?? HouseNodes.Node(), at: now) }
+        return names.sorted().map { name in
+            let radio = radios[name].map { radio in
+                NodeReport.Radio(
+                    away: radio.isAway, rate: radio.isAway ? 0 : radio.rate.value(at: now).rounded(digits: 2),
+                    share: radio.share.rounded(digits: 2), lost: radio.lost, late: radio.late,
+                    age: Self.age(radio.lastArrival, at: now))
+            }
+            return report(name, nodes[name] ?? HouseNodes.Node(), name == node ? own : radio)
+        }
     }
 
-    private func report(_ name: String, _ known: HouseNodes.Node, at now: Int64) -> NodeReport {
-        let radio = radios[name].map { radio in
-            NodeReport.Radio(
-                away: radio.isAway, rate: radio.rate.rounded(digits: 2), share: radio.share.rounded(digits: 2),
-                lost: radio.lost, late: radio.late,
-                age: Nanoseconds.seconds(max(0, now.subtractingClamped(radio.lastArrival))).rounded(digits: 1))
-        }
+    private static func age(_ time: Int64, at now: Int64) -> Double {
+        Nanoseconds.seconds(max(0, now.subtractingClamped(time))).rounded(digits: 1)
+    }
+
+    private func report(_ name: String, _ known: HouseNodes.Node, _ radio: NodeReport.Radio?) -> NodeReport {
         return NodeReport(
             name: name, online: known.isOnline, room: known.card?.room, version: known.card?.version,
             since: known.card?.since, listening: known.scanner?.ok, adapter: known.scanner?.adapter,

@@ -48,6 +48,8 @@ package final class Broker: Service {
         package var levels: @Sendable () -> [BeaconBattery] = { [] }
         /// Returns the present on the engine's clock, and the time in which the own radio has listened.
         package var listened: @Sendable () -> (now: Instant, Duration) = { (Instant(nanoseconds: 0), .zero) }
+        /// Returns the part of the time in which the own radio listens; 0 while it does not.
+        package var share: @Sendable () -> Double = { 0 }
         /// Handles the report of a radio; its times are on the engine's clock.
         package var reported: @Sendable (_ radio: String, RadioReport) -> Void = { _, _ in }
         /// Takes over the announced states of regions, and announces what differs; calls `begin` before, with the engine locked.

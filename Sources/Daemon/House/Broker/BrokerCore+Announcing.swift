@@ -127,10 +127,13 @@ extension BrokerCore {
                     $0.event.number > word.number && now.subtractingClamped($0.at) < Self.eventAge
                 }.map { .publish(.event(topic, Wire.event($0.event).utf8)) }
             }
-            guard word.number > announcements[word.identifier]?.number ?? 0 else { continue }
+            let known = announcements[word.identifier] ?? Announcement(state: .unknown, number: 0)
+            // With the same number both have decided without each other. The subscribers know the word.
+            guard word.number > known.number || word.number == known.number && author != node && state != known.state
+            else { continue }
             if author == node {
                 // This hub's disk was lost.
-                announcements[word.identifier, default: .init(state: .unknown, number: 0)].number = word.number
+                announcements[word.identifier] = Announcement(state: known.state, number: word.number)
             } else {
                 announcements[word.identifier] = Announcement(state: state, number: word.number)
                 later.insert(word.identifier)

@@ -19,6 +19,7 @@ extension BrokerCore {
         by radio: String?, _ identifier: String, from beacon: UInt64, rssi: Int8, at now: Moment
     ) -> [Output] {
         guard hasEngine else { return [] }
+        if radio == nil { ownRate?.received(at: now.instant) }
         let (name, card) = (radio ?? node, radio.flatMap { nodes[$0]?.card })
         guard let room = radio == nil ? settings.room : card?.room else { return [] }
         // A report has its radio's offset.

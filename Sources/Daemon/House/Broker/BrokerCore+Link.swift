@@ -16,6 +16,7 @@ extension BrokerCore {
     /// Returns the values and subscriptions that do not depend on a connection.
     mutating func started(at now: Moment) -> [Output] {
         waitBegan(at: now.instant)
+        if hasEngine { ownRate = ReceptionRate(at: now.instant) }
         var filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted, topics.everyRegion,
             topics.promptAnswer(node), topics.prompt(node), topics.restart(node),

@@ -24,7 +24,7 @@ extension BrokerCore {
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
         guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, nodes.isOnline(name),
-            let heard = HeardMessage(message.payload)
+            radios[name]?.admits(at: now) ?? true, let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }
         var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)

@@ -95,6 +95,8 @@ struct BrokerCore: Sendable {
     var nodes = HouseNodes()
     /// The hub of the site, at a receiver.
     var hub: HubClaim?
+    /// What this machine's own radio received of the regions' beacons.
+    var ownRate: ReceptionRate?
     /// The radios that report to this hub.
     var radios: [String: HeardStream] = [:]
     /// The time from which on a radio may be away, or the maximum. May be early, is never late: each message needs it.

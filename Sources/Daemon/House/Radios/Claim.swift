@@ -53,12 +53,14 @@ struct HubElection: Sendable {
     ///     away → asking        connected: the broker delivers what it retains
     ///     asking → claiming    no other hub's claim stands: this node publishes its own
     ///     asking → yielded     another hub's claim stands, or this node is a standby
-    ///     claiming → holding   the broker delivered this node's claim
-    ///     claiming, holding → yielded   another claim replaces it
+    ///     claiming → holding   the broker delivered this hub's claim
+    ///     claiming → proving   the broker delivered the claim of a standby, or of a hub that replaces one
+    ///     proving → holding    some seconds have passed: two standbys may claim at once, and one that is replaced may not know it yet
+    ///     claiming, proving, holding → yielded   another claim replaces it
     ///     yielded → claiming   for half a minute no other claim has stood
     ///     any → away           disconnected
     enum State: Sendable, Equatable {
-        case away, asking, claiming, holding
+        case away, asking, claiming, proving, holding
         /// `nil`: a standby knows of no hub.
         case yielded(to: String?)
     }
@@ -82,11 +84,16 @@ struct HubElection: Sendable {
     private(set) var state = State.away
     /// The last claim of another hub.
     private(set) var other: HubClaim?
-    /// The time at which this hub claims: no other claim stands, or its own one did not come back.
+    /// The time at which this node claims: no other claim stands, or its own one did not come back. For a node that proves its claim, the
+    /// time at which it decides.
     private(set) var claimsAt: Int64?
 
     /// The time after which a claim that did not come back is published again.
     private static let repetition = 10 * Nanoseconds.second
+
+    /// The time for which a standby's claim stands before it decides, and that of a hub that replaces it: longer than messages are on
+    /// their way.
+    private static let proof = 5 * Nanoseconds.second
 
     init(_ own: HubClaim) { self.own = own }
 
@@ -119,16 +126,18 @@ struct HubElection: Sendable {
         -> Decision
     {
         if claim == own {
-            (other, claimsAt) = (nil, nil)
+            let replaced = other.map { $0.isStandby && isOnline($0.name) } ?? false
+            other = nil
             guard state == .claiming else { return .nothing }
-            state = .holding
-            return .began
+            let isProved = !own.isStandby && !replaced
+            (state, claimsAt) = isProved ? (.holding, nil) : (.proving, now.addingClamped(Self.proof))
+            return isProved ? .began : .nothing
         }
         // An earlier run of this daemon.
         other = claim?.name == own.name ? nil : claim
         switch state {
         case .away, .asking: return .nothing
-        case .claiming, .holding:
+        case .claiming, .proving, .holding:
             guard let other, !isRetained, other.replaces(own, isOnline) else {
                 return isRetained ? .nothing : .repeatClaim
             }
@@ -148,6 +157,10 @@ struct HubElection: Sendable {
     /// Handles that time has passed.
     mutating func advanced(to now: Int64) -> Decision {
         guard let due = claimsAt, due <= now else { return .nothing }
+        if state == .proving {
+            (state, claimsAt) = (.holding, nil)
+            return .began
+        }
         let isRepeated = state == .claiming
         (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
         return isRepeated ? .repeatClaim : .claim

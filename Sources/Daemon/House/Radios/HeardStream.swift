@@ -20,8 +20,12 @@ struct HeardStream: Sendable {
     /// The delay beyond the usual one from which on a message counts as late.
     private static let lateness: Int64 = 2 * Nanoseconds.second
 
-    /// The time constant of the rate.
-    private static let rateTime = 30.0
+    /// The time for which a message with few receptions counts in the listened share.
+    private static let shareTime = 30.0
+
+    /// A radio may send ten messages a second, and fifty at once behind a link that stood still. Others are lost: a client with the
+    /// rights of one node is not to fill the hub's time.
+    private static let (pause, burst): (Int64, Int64) = (Nanoseconds.second / 10, 50)
 
     private(set) var number: UInt64?
     /// The usual distance of an arrival from the end of its message by the receiver's clock.
@@ -36,11 +40,13 @@ struct HeardStream: Sendable {
     private(set) var isAway = false
     private(set) var lost: UInt64 = 0
     private(set) var late: UInt64 = 0
-    /// The receptions a second, and the listened share, of late.
-    private(set) var rate = 0.0
+    /// The receptions, and the listened share, of late.
+    private(set) var rate: ReceptionRate
     private(set) var share = 0.0
+    /// The time at which the next message would be due if the messages came as often as they may.
+    private var due: Int64
 
-    init(at now: Int64) { lastArrival = now }
+    init(at now: Int64) { (lastArrival, rate, due) = (now, ReceptionRate(at: now), now) }
 
     /// The time from which on the receiver is away; `nil` if it is.
     var awayAt: Int64? { isAway ? nil : lastArrival.addingClamped(Self.patience) }
@@ -48,7 +54,15 @@ struct HeardStream: Sendable {
     /// Handles that the engine does not receive the last report.
     mutating func wasDropped() { lost = lost.addingReportingOverflow(1).partialValue }
 
-    mutating func becameAway() { (isAway, until, rate) = (true, nil, 0) }
+    mutating func becameAway() { (isAway, until) = (true, nil) }
+
+    /// Returns whether a message is to be read: the radio does not send more often than it may.
+    mutating func admits(at now: Int64) -> Bool {
+        let next = max(due, now)
+        guard next.subtractingClamped(now) < Self.burst * Self.pause else { return false }
+        due = next.addingClamped(Self.pause)
+        return true
+    }
 
     /// Handles a message. Returns its content by the hub's clock.
     mutating func received(_ message: HeardMessage, at now: Int64) -> RadioReport {
@@ -62,7 +76,8 @@ struct HeardStream: Sendable {
         (number, lastArrival, isAway) = (message.number, now, false)
         let (begin, end) = times(of: message, isNext: isNext, at: now)
         until = end
-        count(message, passed: passed)
+        rate.received(message.entries.reduce(0) { $0 + $1.samples.count }, at: now)
+        share += (share == 0 ? 1 : min(1, passed / Self.shareTime)) * (message.share - share)
         let receptions = message.entries.flatMap { entry in
             entry.samples.compactMap { sample -> Reception? in
                 let age = Int64(min(sample.age, 1e6) * 1e9)
@@ -111,13 +126,5 @@ struct HeardStream: Sendable {
         if distance.subtractingClamped(delay) > Self.lateness { late += 1 }
         usual = delay
         return delay
-    }
-
-    private mutating func count(_ message: HeardMessage, passed: Double) {
-        guard passed > 0 else { return }
-        let weight = share == 0 ? 1 : min(1, passed / Self.rateTime)
-        let receptions = message.entries.reduce(0) { $0 + $1.samples.count }
-        rate += weight * (Double(receptions) / passed - rate)
-        share += weight * (message.share - share)
     }
 }

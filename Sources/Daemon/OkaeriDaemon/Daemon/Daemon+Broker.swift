@@ -52,6 +52,7 @@ extension Daemon {
             let now = source.instant
             return (now, driver.listened(at: now))
         }
+        engine.share = { driver.listeningShare }
         engine.reported = { radio, report in
             driver.received(report, byRadioNamed: radio, at: source.instant)
             source.wake()

@@ -19,10 +19,11 @@ const kindOf = ({ name, kind, online }, { hub }) => {
 /** The state of a node as text, and whether its radio receives. */
 const stateOf = (node, report) => {
   const { name, online, radio, listening, reason } = node
-  if (!online) return [t(name === report.node && !report.connected ? 'nodeAlone' : 'nodeOffline'), false]
-  if (radio?.away) return [t('nodeAway', duration(radio.age * 1000)), false]
+  const isOwn = name === report.node
+  if (!online) return [t(isOwn && !report.connected ? 'nodeAlone' : 'nodeOffline'), false]
+  if (radio?.away && !isOwn) return [t('nodeAway', duration(radio.age * 1000)), false]
   if (listening === false) return [reason ? sentence(reason) : t('notListening'), false]
-  return [radio ? t('nodeReport', duration(radio.age * 1000)) : t('nodeOnline'), true]
+  return [radio && !isOwn ? t('nodeReport', duration(radio.age * 1000)) : t('nodeOnline'), true]
 }
 
 /** A row for each node of the house; none if there is one node alone. */
@@ -39,7 +40,7 @@ export const radioRows = (report) => {
       room: room ? t('room', room) : '',
       state,
       isGood,
-      // The hub counts the reports of the others: its own radio sends none, and a receiver counts none.
+      // The hub counts what its own radio receives, and the reports of the others; a receiver counts none.
       numbers: [
         current ? plain(radio.rate) : '',
         current ? t('percent', plain(radio.share * 100, 0)) : '',
