@@ -190,9 +190,10 @@ struct HouseBench {
     /// The daemon ends without a message, and the broker publishes the last will.
     mutating func kill(_ name: String, will: Bool = true) {
         queue.removeAll { $0.node == name }
-        sent.removeAll { $0.publication.node == name }
         nodes[name] = nil
-        if will { publish("okaeri/home/node/\(name)/status", "offline") }
+        // Behind what is on its way: the kernel still sends it.
+        let topic = "okaeri/home/node/\(name)/status"
+        if will { publish(topic, Array("offline".utf8), isRetained: true, by: delays[name] == nil ? "" : name) }
         settle()
     }
 

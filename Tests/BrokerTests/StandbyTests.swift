@@ -238,6 +238,34 @@ struct StandbyTests {
         #expect(announced == ["attic enter 2"])
     }
 
+    @Test mutating func `An arrival that both announced during a cut under different numbers is published once`() {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", engine: engine())
+        bench.cut("hub")
+        // The hub alone has known the absence.
+        see(.outside, at: "hub")
+        bench.pass(20)
+        see(.inside, at: "attic")
+        bench.pass(20)
+        see(.inside, at: "hub")
+        bench.connect("hub")
+        bench.pass(10)
+        see(.outside, at: "hub", "attic")
+        #expect(announced == ["attic enter 1", "hub exit 3"])
+    }
+
+    @Test mutating func `A departure during a cut follows the arrival that the standby announced under the same number`() {
+        bench.startHub("hub", engine: engine())
+        bench.startStandby("attic", engine: engine())
+        bench.cut("hub")
+        see(.outside, at: "hub")
+        see(.inside, at: "attic")
+        bench.pass(40)
+        bench.connect("hub")
+        bench.pass(10)
+        #expect(announced == ["attic enter 1", "hub exit 2"])
+    }
+
     @Test mutating func `An event behind those of the standby is published after a cut`() {
         start(.outside)
         bench.cut("hub")

@@ -123,9 +123,14 @@ extension BrokerCore {
             if author != node, let waiting = unsent[word.identifier] {
                 let topic = topics.event(name(level))
                 before.append(.release(topic: topic))
-                after += waiting.filter {
-                    $0.event.number > word.number && now.subtractingClamped($0.at) < Self.eventAge
-                }.map { .publish(.event(topic, Wire.event($0.event).utf8)) }
+                // The subscribers know the state of the word: an event that begins with the same one is no change for them.
+                var known = state
+                for (event, time) in waiting
+                where event.number > word.number && now.subtractingClamped(time) < Self.eventAge && event.state != known
+                {
+                    known = event.state
+                    after.append(.publish(.event(topic, Wire.event(event).utf8)))
+                }
             }
             let known = announcements[word.identifier] ?? Announcement(state: .unknown, number: 0)
             // With the same number both have decided without each other. The subscribers know the word.

@@ -205,6 +205,8 @@ struct HouseEvent: Hashable, Sendable {
     var time: Int64?
     /// The number of the change among those of its region. A broker may deliver a message twice.
     var number: UInt64
+
+    var state: RegionState { kind == .enter ? .inside : .outside }
 }
 
 extension HouseNews {
