@@ -307,6 +307,54 @@ extension ScannerTests {
     }
 }
 
+extension ScannerTests {
+    @Test func `a process that did not run is reported before what waited meanwhile`() throws {
+        let kernel = FakeKernel([])
+        let scanner = try Scanner(kernel: kernel)
+        let delegate = StalledDelegate(scanner) { kernel.stall(for: 60) }
+        try scanner.run(delegate)
+        let stalls = delegate.stalls
+        try #require(stalls.count == 1)
+        #expect((59...60).contains((stalls[0].until - stalls[0].from) / 1_000_000_000))
+    }
+}
+
+/// It has turns, and stops the scanner behind a stall.
+private final class StalledDelegate: ScannerDelegate {
+    private struct Calls: Sendable {
+        var turns = 0
+        var stalls: [(from: Int64, until: Int64)] = []
+    }
+
+    private let scanner: Scanner
+    private let stall: @Sendable () -> Void
+    private let calls = Mutex(Calls())
+
+    var stalls: [(from: Int64, until: Int64)] { calls.withLock(\.stalls) }
+
+    init(_ scanner: Scanner, stall: @escaping @Sendable () -> Void) { (self.scanner, self.stall) = (scanner, stall) }
+
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool { false }
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {}
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
+    var nextDeadline: Int64? { nil }
+
+    func scannerDidStall(from: Int64, until: Int64) {
+        calls.withLock { $0.stalls.append((from, until)) }
+        scanner.stop()
+    }
+
+    func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        let turns = calls.withLock { calls in
+            calls.turns += 1
+            return calls.turns
+        }
+        if turns == 3 { stall() }
+        if turns > 1000 { scanner.stop() }
+        return time + 1_000_000
+    }
+}
+
 private final class CountingDelegate: ScannerDelegate {
     private struct Calls: Sendable {
         var times: [Int64] = []

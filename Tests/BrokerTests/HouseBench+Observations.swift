@@ -4,7 +4,7 @@ import Rooms
 
 @testable import House
 
-/// What a test asks.
+/// The observations of a test.
 extension HouseBench {
     /// A retained value as text; `nil`: there is none.
     func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }

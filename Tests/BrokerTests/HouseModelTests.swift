@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-struct HouseModelTests {
+@Suite(.computes) struct HouseModelTests {
     /// More of them by OKAERI_INTERLEAVINGS.
     private static let count = ProcessInfo.processInfo.environment["OKAERI_INTERLEAVINGS"].flatMap { UInt64($0) } ?? 25
     private static let first = ProcessInfo.processInfo.environment["OKAERI_FIRST"].flatMap { UInt64($0) } ?? 1

@@ -254,7 +254,8 @@ struct StandbyTests {
         #expect(announced == ["attic enter 1", "hub exit 3"])
     }
 
-    @Test mutating func `A departure during a cut follows the arrival that the standby announced under the same number`() {
+    @Test mutating func `A departure during a cut follows the arrival that a standby announced under the same number`()
+    {
         bench.startHub("hub", engine: engine())
         bench.startStandby("attic", engine: engine())
         bench.cut("hub")

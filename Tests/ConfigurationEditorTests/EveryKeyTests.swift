@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import OkaeriConfiguration
 
 /// Edits of a configuration that has every key, so that an edit that loses a key is seen.
-@Suite struct EveryKeyTests {
+@Suite(.computes) struct EveryKeyTests {
     private typealias Members = [(key: String, value: String)]
 
     private static let identifiers = ["home", "caf\u{e9}"]

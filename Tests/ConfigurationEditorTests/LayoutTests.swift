@@ -1,11 +1,12 @@
 import OkaeriConfiguration
 import IBeacon
 import RegionMonitoring
+import TestSupport
 import Testing
 import WiFi
 
 /// Unusual files: any space, any order, any number of regions.
-@Suite struct LayoutTests {
+@Suite(.computes) struct LayoutTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
     private func region(_ name: Int, _ layout: inout RandomLayout) -> String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever comes, nothing traps and nothing hangs; and what is understood is written as it was read.
-@Suite struct HostileBytesTests {
+@Suite(.computes) struct HostileBytesTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `random bytes do not trap in any decoder`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The captures of several nodes, which one engine decides on.
-@Suite(.timeLimit(.minutes(5))) struct HouseReplayTests {
+@Suite(.computes, .timeLimit(.minutes(5))) struct HouseReplayTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -13,7 +14,10 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func write(_ key: String) throws -> String {
-        try folder.file("beacons.json", Array("{\(key) \"regions\": []}".utf8))
+        // At once: a reading of half a file would be a failure.
+        let new = try folder.file("new.json", Array("{\(key) \"regions\": []}".utf8))
+        #expect(rename(new, "\(folder.path)/beacons.json") == 0)
+        return "\(folder.path)/beacons.json"
     }
 
     private func reloader(_ file: String, parts: [any Configured] = []) throws -> Reloader {

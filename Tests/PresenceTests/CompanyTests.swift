@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Other devices in the air, from the bytes of their reports to the exit.
-@Suite struct CompanyTests {
+@Suite(.computes) struct CompanyTests {
     /// Exits by a learned time, at the pace of a driver.
     private struct Air {
         var pipeline: PresencePipeline

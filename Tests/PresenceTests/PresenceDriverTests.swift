@@ -77,6 +77,32 @@ import Testing
         #expect(exits == 1)
     }
 
+    @Test func `a hub that did not run exits neither by its own silence nor by that of its radios`() {
+        let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
+        for second in 1...10 {
+            _ = driver.scannerDidReceive(event().span.bytes, at: at(Double(second) - 0.2))
+            report(second...second, driver, isReceived: true)
+            driver.scannerDidHearController(at: at(Double(second)))
+            _ = driver.scannerDidFinishTurn(at: at(Double(second)))
+        }
+        // Until second 70 nothing runs. The thread of the broker is first: the reports of the attic are overdue.
+        driver.radioLost(named: "attic", at: instant(70))
+        #expect(exits == 0)
+        driver.scannerDidStall(from: at(14), until: at(70.1))
+        // The beacon is received by the attic alone.
+        driver.scannerDidHearController(at: at(70.1))
+        _ = driver.scannerDidFinishTurn(at: at(70.1))
+        #expect(exits == 0)
+        report(71...80, driver, isReceived: true)
+        driver.scannerDidHearController(at: at(80))
+        _ = driver.scannerDidFinishTurn(at: at(80))
+        #expect(exits == 0 && driver.regionSnapshots.map(\.state) == [.inside])
+        report(81...90, driver)
+        driver.scannerDidHearController(at: at(90))
+        _ = driver.scannerDidFinishTurn(at: at(90))
+        #expect(exits == 1)
+    }
+
     @Test func `a hub without an adapter decides by the reports of its radios`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         driver.scannerDidUpdate(AdapterUpdate(state: .unsupported, adapter: nil, reason: ""), at: at(0.5))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Other devices in the air distinguish an absent beacon from a deaf receiver, and change nothing else.
-@Suite struct DeafReceiverTests {
+@Suite(.computes) struct DeafReceiverTests {
     private let home = MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))
 
     private func home(after seconds: Double) -> MonitoredRegion {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Regions without an exit time of their own.
-@Suite struct LearnedExitTests {
+@Suite(.computes) struct LearnedExitTests {
     private func learning(_ sensitivity: Sensitivity = .balanced) -> MonitoredRegion {
         MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), sensitivity: sensitivity)
     }

@@ -1,3 +1,4 @@
+import Plumbing
 package import RegionMonitoring
 import Synchronization
 
@@ -109,8 +110,13 @@ extension PresenceDriver {
     /// The number of devices by which the deafness of another radio is judged.
     private static let followedDevices = 32
 
+    /// The delay of a turn of a source whose machine is merely busy.
+    private static let longestDelay: Int64 = 1_000_000_000
+
     /// Makes the decisions that are due. While the own radio may be mute, its silences do not grow.
     private func judge(at now: Instant, _ state: inout State) {
+        // The source's thread is late, and what its radio received may still wait: its turn makes the decisions.
+        if let due = state.turnDue, now.nanoseconds.subtractingClamped(due) > Self.longestDelay { return }
         if !state.liveness.isCertain(at: now), !state.isOwnDoubted {
             state.isOwnDoubted = true
             state.pipeline.monitor.listeningPaused(at: now)

@@ -33,6 +33,8 @@ package final class PresenceDriver: ScannerDelegate {
         var liveness: RadioLiveness
         /// Whether the own radio was taken to be paused, because it may be mute, when the report of another one was judged.
         var isOwnDoubted = false
+        /// The time of the source's next turn at the latest, as the driver told it; `nil` before the first turn, and without an adapter.
+        var turnDue: Int64?
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
         package var memory = RegionMonitor.Memory()
@@ -205,6 +207,14 @@ extension PresenceDriver {
         if !actions.isEmpty { publish(actions, at: now, &state) }
     }
 
+    package func scannerDidStall(from: Int64, until: Int64) {
+        state.withLock { state in
+            guard state.listening != nil, !state.liveness.isSuspect, !state.isOwnDoubted else { return }
+            state.pipeline.monitor.listeningPaused(at: Instant(nanoseconds: from))
+            state.pipeline.monitor.listeningResumed(at: Instant(nanoseconds: until))
+        }
+    }
+
     package func scannerDidHearController(at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in
@@ -223,6 +233,7 @@ extension PresenceDriver {
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in
+            defer { state.turnDue = state.pipeline.monitor.nextDeadline?.nanoseconds }
             // A later report decides whether the receiver was deaf; until then no silence grows.
             if state.liveness.suspected(at: now) { state.pipeline.monitor.listeningPaused(at: now) }
             if state.liveness.suspicionExpired(at: now) {
@@ -245,6 +256,7 @@ extension PresenceDriver {
                 }
             }
             guard update.state != .poweredOn else { return }
+            state.turnDue = nil
             state.liveness.adapterLost()
             publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
         }

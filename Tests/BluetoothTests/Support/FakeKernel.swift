@@ -61,9 +61,13 @@ final class FakeKernel: BluetoothKernel {
         powerCycles.post(adapter)
     }
 
-    func now() -> Int64 {
-        LinuxKernel().now()
-    }
+    /// The time by which this kernel's clock is ahead of that of Linux.
+    private let lead = Atomic<Int64>(0)
+
+    /// Lets time pass in which the process does not run.
+    func stall(for seconds: Int64) { lead.add(seconds * 1_000_000_000, ordering: .relaxed) }
+
+    func now() -> Int64 { LinuxKernel().now() + lead.load(ordering: .relaxed) }
 
     /// The number of times that the adapters were listed.
     var questions: Int { state.withLock(\.questions) }

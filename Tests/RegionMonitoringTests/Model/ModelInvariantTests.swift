@@ -1,8 +1,9 @@
 import RegionMonitoring
+import TestSupport
 import Testing
 
 /// The invariants with learned exit times and with clocks that leap: whatever was learned.
-@Suite struct ModelInvariantTests {
+@Suite(.computes) struct ModelInvariantTests {
     /// Every other world has other devices in range, which reveal a deaf receiver.
     private func watch(_ seeds: Range<UInt64>, leaps: Bool) {
         for seed in seeds {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// ``RegionMonitor`` does what ``NaiveMonitor`` does, whatever happens in whatever order.
-@Suite struct ModelTests {
+@Suite(.computes) struct ModelTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `regions with a fixed exit time are announced as the rules have it`(part: UInt64) {
         for seed in part * 20..<(part + 1) * 20 {

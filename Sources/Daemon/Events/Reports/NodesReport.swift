@@ -61,7 +61,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var reason: String?
     /// The kind of the node; `nil` if it has published none.
     package var kind: NodeKind?
-    /// What its radio receives, at the hub or a standby; `nil` for a node that has reported nothing.
+    /// The receptions of its radio, at the hub or a standby; `nil` for a node that has reported nothing.
     package var radio: Radio?
 
     /// The reports of a node's radio.

@@ -95,7 +95,7 @@ struct BrokerCore: Sendable {
     var nodes = HouseNodes()
     /// The hub of the site, at a receiver.
     var hub: HubClaim?
-    /// What this machine's own radio received of the regions' beacons.
+    /// The receptions of the regions' beacons by this machine's own radio.
     var ownRate: ReceptionRate?
     /// The radios that report to this hub.
     var radios: [String: HeardStream] = [:]

@@ -37,6 +37,10 @@ package protocol ScannerDelegate: AnyObject, Sendable {
     /// ``scannerDidFinishTurn(at:)``.
     var wantsContinuousScan: Bool { get }
 
+    /// This process did not run from one time to another: it was stopped, or its machine stood still. It could not receive then. This comes
+    /// before the delivery of what waited meanwhile.
+    func scannerDidStall(from: Int64, until: Int64)
+
     /// The controller has sent something, be it an advert or an answer: that distinguishes an empty house from a dead
     /// radio; see ``ScannerParameters/quietPeriod``. It comes before ``scannerDidFinishTurn(at:)``.
     func scannerDidHearController(at time: Int64)
@@ -69,6 +73,8 @@ extension ScannerDelegate {
     package func scannerDidChoose(_ mode: ScanMode, at time: Int64) {}
 
     package var wantsContinuousScan: Bool { false }
+
+    package func scannerDidStall(from: Int64, until: Int64) {}
 
     package func scannerDidHearController(at time: Int64) {}
 

@@ -15,6 +15,9 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     var wantsScan: Bool
     var isFinished = false
 
+    /// A turn that begins later than this was delayed by more than a busy machine.
+    private static var longestDelay: Int64 { 2_000_000_000 }
+
     /// Counts the scan sockets: what an earlier one sent is no news of this one.
     var generation = 0
 
@@ -46,8 +49,12 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             let isDrained = drain(&batch)
             if isFinished { return }
             // While packets are waiting the delegate would judge by half of them.
-            try wait(until: isDrained ? finishTurn() : now)
+            let due = isDrained ? finishTurn() : now
+            try wait(until: due)
             now = scanner.kernel.now()
+            if let due, now.subtractingClamped(due) > Self.longestDelay {
+                delegate.scannerDidStall(from: due, until: now)
+            }
         }
     }
 
