@@ -1,11 +1,31 @@
 import Events
+import IBeacon
 import RegionMonitoring
 import Rooms
 
 @testable import House
 
-/// The observations of a test.
+/// The receptions and observations of a test.
 extension HouseBench {
+    /// The engine of a hub determines a state, with an enter or exit event.
+    mutating func see(_ name: String, _ state: RegionState, region: String = "keys", isEvent: Bool = true) {
+        if isEvent, state != .unknown {
+            perform(name) { core, now in
+                let beacon = RangedBeacon(
+                    identity: BeaconIdentity(uuid: Self.owner, major: 1, minor: 1), rssi: -60, accuracy: 1)
+                return core.happened(
+                    state == .inside ? .didEnterRegion(region: region, beacon) : .didExitRegion(region: region), at: now
+                )
+            }
+        }
+        perform(name) { $0.happened(.didDetermineState(region: region, state), at: $1) }
+    }
+
+    /// A radio receives a beacon: the own one of a hub, or a receiver.
+    mutating func hear(_ name: String, rssi: Int8 = -60, region: String = "keys", by radio: String? = nil) {
+        perform(name) { $0.heard(by: radio, region, from: 1, rssi: rssi, at: $1) }
+    }
+
     /// A retained value as text; `nil`: there is none.
     func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }
 

@@ -82,7 +82,7 @@ struct HouseBench {
 
     static let second = Nanoseconds.second
     static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-    private static let owner = BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+    static let owner = BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
     private(set) var nodes: [String: Node] = [:] { didSet { names = nodes.keys.sorted() } }
     /// The names of the nodes, in order.
@@ -180,6 +180,15 @@ struct HouseBench {
         for (topic, payload) in nodes[name]?.values ?? [] { publish(topic, payload, isRetained: true, by: name) }
     }
 
+    /// The client of a node publishes that it is online once more.
+    mutating func refresh(_ name: String) {
+        guard let node = nodes[name], node.isConnected else { return }
+        for (topic, payload) in node.values where topic.hasSuffix("/status") {
+            publish(topic, payload, isRetained: true, by: name)
+        }
+        settle()
+    }
+
     /// The connection is lost; the daemon goes on, and the broker publishes the last will.
     mutating func cut(_ name: String) {
         disconnect(name)
@@ -230,25 +239,6 @@ struct HouseBench {
     mutating func change(_ name: String, _ body: (inout Node) -> Void) {
         guard var node = nodes[name] else { return }
         body(&node)
-    }
-
-    /// The engine of a hub determines a state, with an enter or exit event.
-    mutating func see(_ name: String, _ state: RegionState, region: String = "keys", isEvent: Bool = true) {
-        if isEvent, state != .unknown {
-            perform(name) { core, now in
-                let beacon = RangedBeacon(
-                    identity: BeaconIdentity(uuid: Self.owner, major: 1, minor: 1), rssi: -60, accuracy: 1)
-                return core.happened(
-                    state == .inside ? .didEnterRegion(region: region, beacon) : .didExitRegion(region: region), at: now
-                )
-            }
-        }
-        perform(name) { $0.happened(.didDetermineState(region: region, state), at: $1) }
-    }
-
-    /// A radio receives a beacon: the own one of a hub, or a receiver.
-    mutating func hear(_ name: String, rssi: Int8 = -60, region: String = "keys", by radio: String? = nil) {
-        perform(name) { $0.heard(by: radio, region, from: 1, rssi: rssi, at: $1) }
     }
 
     /// The radio of a receiver receives a beacon of a region.

@@ -25,9 +25,6 @@ extension BrokerCore {
     /// The time in which a hub with a standby learns from the broker what was announced while it was off.
     private static let patience = 10 * Nanoseconds.second
 
-    /// The age up to which an event is published, as the client does.
-    private static let eventAge = 60 * Nanoseconds.second
-
     /// The largest distance of a number at the broker from the known one: a change each second for eleven days. After a larger one all
     /// further changes could have the same number.
     private static let numberDistance: UInt64 = 1_000_000
@@ -55,9 +52,11 @@ extension BrokerCore {
     // MARK: Over a restart
 
     var memory: HouseMemory {
-        HouseMemory(
+        let waiting = unsent.mapValues { $0.map(\.event) }.merging(unrecorded) { $0 + $1 }
+        return HouseMemory(
             announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
-            standbys: standbys.sorted())
+            standbys: standbys.sorted(),
+            waiting: waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) })
     }
 
     /// Continues from the memory of an earlier run. Call it before any other input.
@@ -68,6 +67,12 @@ extension BrokerCore {
             Announcement(state: isStale ? .unknown : $0.state, number: min($0.number, Self.largestNumber))
         }
         standbys = Set(memory.standbys.prefix(Self.standbyLimit))
+        unsent =
+            isStale || !isHub
+            ? [:]
+            : memory.waiting.filter { positions[$0.key] != nil }.mapValues {
+                $0.suffix(HouseMemory.waitingLimit).map { UnsentEvent(event: $0.event, at: nil) }
+            }
         if isHub, !standbys.isEmpty { voice = .silent(until: nil) }
     }
 
@@ -112,7 +117,7 @@ extension BrokerCore {
     /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
     ///
     /// - Returns: the regions whose announcement is another one, and the outputs before and after this node is online.
-    mutating func wordsTakenOver(at now: Int64) -> (later: Set<String>, before: [Output], after: [Output]) {
+    mutating func wordsTakenOver(at now: Moment) -> (later: Set<String>, before: [Output], after: [Output]) {
         defer { (words, unsent) = ([:], [:]) }
         var later: Set<String> = []
         var (before, after): ([Output], [Output]) = ([], [])
@@ -120,14 +125,13 @@ extension BrokerCore {
             guard positions[word.identifier] != nil, let state = word.known, let author = word.author,
                 author == node || standbys.contains(author)
             else { continue }
-            if author != node, let waiting = unsent[word.identifier] {
+            if author != node, let waiting = unsent.removeValue(forKey: word.identifier) {
                 let topic = topics.event(name(level))
                 before.append(.release(topic: topic))
                 // The subscribers know the state of the word: an event that begins with the same one is no change for them.
                 var known = state
-                for (event, time) in waiting
-                where event.number > word.number && now.subtractingClamped(time) < Self.eventAge && event.state != known
-                {
+                for event in waiting.filter({ $0.isFresh(at: now) }).map(\.event)
+                where event.number > word.number && event.state != known {
                     known = event.state
                     after.append(.publish(.event(topic, Wire.event(event).utf8)))
                 }
@@ -144,7 +148,20 @@ extension BrokerCore {
                 later.insert(word.identifier)
             }
         }
-        return (later, before, after)
+        return (later, before, after + eventsOfEarlierRun(at: now))
+    }
+
+    /// Returns the events that an earlier run could not publish. A state at the broker with their number was published behind them, and
+    /// those of this run wait in the client.
+    private func eventsOfEarlierRun(at now: Moment) -> [Output] {
+        unsent.sorted { $0.key < $1.key }.flatMap { identifier, waiting -> [Output] in
+            guard let position = positions[identifier] else { return [] }
+            let level = regions[position].level
+            let published = words[level].map { $0.author == node ? $0.number : 0 } ?? 0
+            return waiting.filter { $0.at == nil && $0.isFresh(at: now) && $0.event.number > published }.map {
+                .publish(.event(topics.event(name(level)), Wire.event($0.event).utf8))
+            }
+        }
     }
 
     // MARK: The engine
@@ -182,27 +199,49 @@ package struct HouseMemory: PersistedMemory {
     var announced: [String: Region] = [:]
     /// The names of the standbys.
     var standbys: [String] = []
+    /// The events that wait for the connection to the broker, by the region's identifier.
+    var waiting: [String: [Waiting]] = [:]
+
+    /// The maximum number of events of a region that wait.
+    static let waitingLimit = 8
+
+    struct Waiting: Codable, Sendable, Equatable {
+        var kind: HouseEvent.Kind
+        var room: String?
+        var time: Int64?
+        var number: UInt64
+
+        init(_ event: HouseEvent) {
+            (kind, room, time, number) = (event.kind, event.room, event.time, event.number)
+        }
+
+        var event: HouseEvent { HouseEvent(kind: kind, room: room, time: time, number: number) }
+    }
 
     package init() {}
 
-    init(announced: [String: Region], standbys: [String]) { (self.announced, self.standbys) = (announced, standbys) }
+    init(announced: [String: Region], standbys: [String], waiting: [String: [Waiting]] = [:]) {
+        (self.announced, self.standbys, self.waiting) = (announced, standbys, waiting)
+    }
 
     private enum Key: String, CodingKey { case house }
 
     private struct Members: Codable {
         var announced: [String: Region]
         var standbys: [String]
+        var waiting: [String: [Waiting]]?
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         guard let members = try container.decodeIfPresent(Members.self, forKey: .house) else { return }
-        (announced, standbys) = (members.announced, members.standbys)
+        (announced, standbys, waiting) = (members.announced, members.standbys, members.waiting ?? [:])
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         guard !announced.isEmpty || !standbys.isEmpty else { return }
-        try container.encode(Members(announced: announced, standbys: standbys), forKey: .house)
+        let waiting = waiting.isEmpty ? nil : waiting
+        try container.encode(Members(announced: announced, standbys: standbys, waiting: waiting), forKey: .house)
     }
 }

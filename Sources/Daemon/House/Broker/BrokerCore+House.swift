@@ -112,8 +112,9 @@ extension BrokerCore {
         let event = waiting.removeFirst()
         unrecorded[identifier] = waiting.isEmpty ? nil : waiting
         guard isAnnouncing else { return [] }
-        if !isOnline, !standbys.isEmpty {
-            unsent[identifier] = (unsent[identifier] ?? []).suffix(Self.unrecordedLimit - 1) + [(event, now)]
+        if !isOnline {
+            unsent[identifier] =
+                (unsent[identifier] ?? []).suffix(Self.unrecordedLimit - 1) + [UnsentEvent(event: event, at: now)]
         }
         return [.publish(.event(topics.event(name(regions[position].level)), Wire.event(event).utf8))]
     }
@@ -194,7 +195,7 @@ package struct RegionValue: Hashable, Sendable {
 
 /// An enter or exit event of the whole house. It is published once and not retained.
 struct HouseEvent: Hashable, Sendable {
-    enum Kind: String, Hashable, Sendable {
+    enum Kind: String, Hashable, Sendable, Codable {
         case enter, exit
     }
 
@@ -207,6 +208,25 @@ struct HouseEvent: Hashable, Sendable {
     var number: UInt64
 
     var state: RegionState { kind == .enter ? .inside : .outside }
+}
+
+/// An event that waits for the connection.
+struct UnsentEvent: Sendable {
+    var event: HouseEvent
+    /// The time at which it was recorded; `nil`: by an earlier run, so that no client has it.
+    var at: Int64?
+
+    /// Returns its age; `nil` if a clock was not set.
+    fileprivate func age(at now: Moment) -> Int64? {
+        if let at { return now.instant.subtractingClamped(at) }
+        guard let time = event.time, let date = now.date else { return nil }
+        return date.subtractingClamped(time)
+    }
+
+    /// The age up to which an event is published, as the client does.
+    private static let longestAge = 60 * Nanoseconds.second
+
+    func isFresh(at now: Moment) -> Bool { age(at: now).map { $0 < Self.longestAge } ?? false }
 }
 
 extension HouseNews {

@@ -184,7 +184,7 @@ extension BrokerCore {
             // The broker may have another value than the one that this hub published last.
             houseValue = []
             batteriesAt = now.instant.addingClamped(Self.batteryDelay)
-            let (later, before, after) = isHub ? wordsTakenOver(at: now.instant) : ([], [], [])
+            let (later, before, after) = isHub ? wordsTakenOver(at: now) : ([], [], [])
             let changed = voice == .speaking ? later : Set(positions.keys)
             return before + [.publish(wantedValue), .publish(definitionsValue)]
                 + regions.map { .publish(value(of: $0)) }

@@ -78,8 +78,8 @@ struct BrokerCore: Sendable {
     var announcements: [String: Announcement] = [:]
     /// The numbers of the events that wait for their room.
     var numbers: [String: [UInt64]] = [:]
-    /// The events that wait for the connection at a hub with standbys, by the region's identifier.
-    var unsent: [String: [(event: HouseEvent, at: Int64)]] = [:]
+    /// The events that wait for the connection, by the region's identifier.
+    var unsent: [String: [UnsentEvent]] = [:]
     /// The standbys of this hub.
     var standbys: Set<String> = []
     var voice = Voice.speaking

@@ -1,0 +1,88 @@
+import Events
+import RegionMonitoring
+import Testing
+
+@testable import House
+
+/// A hub that ends before the broker is back publishes its events after its next start.
+struct UnsentEventTests {
+    private var bench = HouseBench()
+
+    private func memory() throws -> HouseMemory { try #require(bench.nodes["hall"]?.core.memory) }
+
+    private mutating func start() {
+        bench.startHub("hall")
+        bench.see("hall", .outside, isEvent: false)
+        bench.see("hall", .inside)
+        bench.pass(1)
+    }
+
+    /// The beacon leaves while the broker is away, and the hub ends.
+    private mutating func leaveAndEnd() throws -> HouseMemory {
+        bench.cut("hall")
+        bench.see("hall", .outside)
+        bench.pass(4)
+        let memory = try memory()
+        bench.kill("hall", will: false)
+        return memory
+    }
+
+    @Test mutating func `An event that waited for the broker is published after a restart, once`() throws {
+        start()
+        let memory = try leaveAndEnd()
+        #expect(memory.waiting["keys"]?.map(\.number) == [3])
+        bench.pass(20)
+        bench.startHub("hall", memory: memory)
+        bench.see("hall", .outside, isEvent: false)
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+        #expect(try self.memory().waiting.isEmpty)
+        bench.cut("hall")
+        bench.connect("hall")
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+    }
+
+    @Test mutating func `An event that is older than a minute is not published`() throws {
+        start()
+        let memory = try leaveAndEnd()
+        bench.pass(70)
+        bench.startHub("hall", memory: memory)
+        bench.pass(5)
+        #expect(bench.events == ["enter"])
+    }
+
+    @Test mutating func `An event whose state the broker has was published`() throws {
+        start()
+        bench.see("hall", .outside)
+        var memory = try memory()
+        let time = 1_780_000_000 * HouseBench.second + bench.now
+        memory.waiting = ["keys": [.init(HouseEvent(kind: .exit, time: time, number: 3))]]
+        bench.kill("hall")
+        bench.startHub("hall", memory: memory)
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+    }
+
+    @Test mutating func `A broker without data receives the event that waited`() throws {
+        start()
+        let memory = try leaveAndEnd()
+        bench.restartBroker(with: [:])
+        bench.startHub("hall", memory: memory)
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+    }
+
+    @Test func `The memory is read as it is written, and bounded`() throws {
+        var core = BrokerCore(
+            BrokerSettings(node: "hall", room: nil, site: "home", discovery: nil, version: "1"),
+            regions: [HouseBench.region("keys")], incarnation: "a", since: 0)
+        let event = HouseEvent(kind: .enter, room: "hall", time: 5, number: 9)
+        let many = [HouseMemory.Waiting](repeating: .init(event), count: 5000)
+        core.restored(
+            HouseMemory(announced: [:], standbys: [], waiting: ["keys": many, "other": many]), isStale: false)
+        #expect(core.memory.waiting == ["keys": [HouseMemory.Waiting](repeating: .init(event), count: 8)])
+        core.restored(HouseMemory(announced: [:], standbys: [], waiting: ["keys": many]), isStale: true)
+        #expect(core.memory.waiting.isEmpty)
+    }
+}
