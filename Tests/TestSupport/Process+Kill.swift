@@ -6,7 +6,7 @@ extension Process {
     ///
     /// `waitUntilExit` returns only after the end of all children that were started at the same moment, because they inherit the
     /// socket by which Foundation detects the end. While tests wait for each other's children, none of them ends.
-    func killAndWait() {
+    package func killAndWait() {
         guard isRunning else { return }
         kill(processIdentifier, SIGKILL)
         // Foundation still collects the exit status.

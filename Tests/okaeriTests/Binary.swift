@@ -76,6 +76,15 @@ final class Binary {
         return process
     }
 
+    /// Starts it, with a file in place of standard output.
+    func start(_ arguments: [String], output: String) throws -> Process {
+        let process = try process(arguments, [:])
+        (process.standardInput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        process.standardOutput = FileHandle(forWritingAtPath: output)
+        try process.run()
+        return process
+    }
+
     private func process(_ arguments: [String], _ environment: [String: String]) throws -> Process {
         // It lies beside the test bundle, which is what runs.
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

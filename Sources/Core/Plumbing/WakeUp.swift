@@ -40,12 +40,22 @@ package struct WakeUp: ~Copyable, Sendable {
     /// Waits until a descriptor can be read, or for a signal, and takes all signals. Returns whether there was one.
     package borrowing func wait(toRead descriptor: Int32) -> Bool {
         while true {
+            if let wasSignalled = wait(toRead: descriptor, milliseconds: -1) { return wasSignalled }
+        }
+    }
+
+    /// The same with a limit of time. Returns `nil` when the time is up.
+    ///
+    /// - Parameter milliseconds: The limit; below zero: none.
+    package borrowing func wait(toRead descriptor: Int32, milliseconds: Int32) -> Bool? {
+        while true {
             let events = Int16(POLLIN)
             var descriptors = [
                 pollfd(fd: number, events: events, revents: 0), pollfd(fd: descriptor, events: events, revents: 0),
             ]
-            let result = unsafe poll(&descriptors, 2, -1)
+            let result = unsafe poll(&descriptors, 2, milliseconds)
             if descriptors[0].revents != 0, clear() { return true }
+            if result == 0 { return nil }
             // Any other failure is reported by what reads.
             if result > 0 ? descriptors[1].revents != 0 : errno != EINTR { return false }
         }

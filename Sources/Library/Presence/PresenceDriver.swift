@@ -33,7 +33,7 @@ package final class PresenceDriver: ScannerDelegate {
         var liveness: RadioLiveness
         /// Whether the own radio was taken to be paused, because it may be mute, when the report of another one was judged.
         var isOwnDoubted = false
-        /// The time of the source's next turn at the latest, as the driver told it; `nil` before the first turn, and without an adapter.
+        /// The latest time of the source's next turn, as the driver determined it; `nil` before the first turn, and without an adapter.
         var turnDue: Int64?
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]

@@ -25,7 +25,8 @@ struct HeardStream: Sendable {
 
     /// A radio may send ten messages a second, and fifty at once behind a link that stood still. Others are lost: a client with the
     /// rights of one node is not to fill the hub's time.
-    private static let (pause, burst): (Int64, Int64) = (Nanoseconds.second / 10, 50)
+    private static let pause = Nanoseconds.second / 10
+    private static let burst: Int64 = 50
 
     private(set) var number: UInt64?
     /// The usual distance of an arrival from the end of its message by the receiver's clock.

@@ -19,6 +19,9 @@ package final class CaptureSource: Sendable {
     private let latest = Atomic<Int64>(0)
     private let ahead = Atomic<Int64>(0)
 
+    /// Whether this process did not run while it waited for a pipe.
+    private let hasStalled = Atomic(false)
+
     private struct Requests: Sendable {
         var shouldStop = false
         var work: [@Sendable () -> Void] = []
@@ -49,6 +52,9 @@ package final class CaptureSource: Sendable {
             throw .unreadable(file: file, Errno(rawValue: error.code))
         }
     }
+
+    /// The time of one wait for a pipe in milliseconds, and the time from which on the process did not run in between.
+    private static let (pipeWait, longestPipeWait): (Int32, Duration) = (1000, .seconds(3))
 
     /// The longest wait of a wake-up.
     private static let longestWait = Duration.seconds(3600)
@@ -94,10 +100,15 @@ package final class CaptureSource: Sendable {
 
     /// Waits until the capture can be read: a pipe may stay empty. Returns false if the source was stopped.
     private func waitToRead(_ file: FileDescriptor) -> Bool {
-        while wakeUp.wait(toRead: file.rawValue) {
-            guard fulfilRequests() else { return false }
+        while true {
+            let start = SystemClock.monotonic
+            let wasSignalled = wakeUp.wait(toRead: file.rawValue, milliseconds: Self.pipeWait)
+            if start.duration(to: SystemClock.monotonic) > Self.longestPipeWait {
+                hasStalled.store(true, ordering: .relaxed)
+            }
+            if wasSignalled == false { return true }
+            if wasSignalled == true, !fulfilRequests() { return false }
         }
-        return true
     }
 
     /// Carries out the requests. Returns whether to continue.
@@ -165,8 +176,15 @@ extension CaptureSource: PresenceSource {
                 }
                 var found = try next()
                 while let first = found {
+                    let last = instant.nanoseconds
                     show(first.now, timeline)
-                    if pace == nil { (pace, deadline) = begin(delegate, at: first.now, timeline) }
+                    if pace == nil {
+                        (pace, deadline) = begin(delegate, at: first.now, timeline)
+                    } else if hasStalled.load(ordering: .relaxed) {
+                        hasStalled.store(false, ordering: .relaxed)
+                        delegate.scannerDidStall(from: last, until: max(last, first.now))
+                        deadline = delegate.nextDeadline
+                    }
                     guard advance(delegate, &deadline, to: first.now, pace) else { return false }
                     try delegate.scannerDidReceive { each throws(CaptureError) in
                         // This packet, and the following ones that have neither a turn before them nor a time to wait
