@@ -148,7 +148,7 @@ extension Member {
             require(core.isHub && claim == core.election.own, "another hub's claim is published")
             again = claim?.payload
         case .wanted:
-            require(isHub, "a node that is not the hub wants beacons")
+            require(isHub || core.election.state == .proving, "a node that is not the hub wants beacons")
             again = WantedBeacons(payload)?.payload
         case .regions:
             require(isHub, "a node that is not the hub defines regions")

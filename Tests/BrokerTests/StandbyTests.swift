@@ -148,6 +148,20 @@ struct StandbyTests {
         #expect(hooks("hub") == ["exit keys"] && announced == ["attic enter 2", "hub exit 3"])
     }
 
+    @Test mutating func `A hub that replaces a standby has the reports of all radios before it decides`() throws {
+        start(.inside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        bench.kill("hub")
+        bench.pass(60)
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .inside))
+        for _ in 0..<3 {
+            bench.receive("attic")
+            bench.pass(1)
+        }
+        #expect(bench.nodes["hub"]?.core.isHolding == false)
+        #expect(bench.nodes["hub"]?.reports.contains { !$0.report.receptions.isEmpty } == true)
+    }
+
     @Test mutating func `Without a broker a hub with a standby decides ten seconds after its start`() throws {
         start(.outside)
         let disk = try #require(bench.nodes["hub"]?.core.memory)

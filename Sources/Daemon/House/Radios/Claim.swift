@@ -71,6 +71,8 @@ struct HubElection: Sendable {
         case claim
         /// Publish the claim once more: another client changed it.
         case repeatClaim
+        /// This node will decide for the house in some seconds.
+        case proves
         /// From now on this hub decides for the house.
         case began
         /// From now on another node does; `nil`: a standby waits for one.
@@ -131,7 +133,7 @@ struct HubElection: Sendable {
             guard state == .claiming else { return .nothing }
             let isProved = !own.isStandby && !replaced
             (state, claimsAt) = isProved ? (.holding, nil) : (.proving, now.addingClamped(Self.proof))
-            return isProved ? .began : .nothing
+            return isProved ? .began : .proves
         }
         // An earlier run of this daemon.
         other = claim?.name == own.name ? nil : claim
