@@ -179,6 +179,13 @@ import Testing
         house.startReceiver("attic")
         let before = house.nodes["hall"]?.reports.count ?? 0
         for number in 0..<1000 { house.send("okaeri/home/node/attic/heard", Self.heard(UInt64(number) + 100)) }
+        // Messages that cannot be read count as well.
+        house.startReceiver("loft")
+        for _ in 0..<1000 { house.send("okaeri/home/node/loft/heard", "[") }
+        house.send("okaeri/home/node/loft/heard", Self.heard(1))
+        #expect(
+            house.nodes["hall"]?.reports.contains { $0.radio == "loft" && $0.report.receptions.isEmpty == false }
+                == false)
         #expect((house.nodes["hall"]?.reports.count ?? 0) - before <= 52)
         // It is a radio as before when it sends less.
         house.pass(10)

@@ -162,6 +162,21 @@ struct StandbyTests {
         #expect(bench.nodes["hub"]?.reports.contains { !$0.report.receptions.isEmpty } == true)
     }
 
+    @Test mutating func `A hub whose broker is late is silent until it knows what the standby has announced`() throws {
+        start(.outside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        bench.kill("hub")
+        bench.pass(40)
+        see(.inside, at: "attic")
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside), connects: false)
+        see(.inside, at: "hub")
+        bench.pass(7)
+        bench.connect("hub")
+        bench.pass(10)
+        #expect(hooks("hub").isEmpty && announced == ["attic enter 2"])
+        #expect(bench.nodes["hub"]?.core.isHolding == true)
+    }
+
     @Test mutating func `Without a broker a hub with a standby decides ten seconds after its start`() throws {
         start(.outside)
         let disk = try #require(bench.nodes["hub"]?.core.memory)

@@ -43,6 +43,28 @@ struct UnsentEventTests {
         #expect(bench.events == ["enter", "exit"])
     }
 
+    @Test mutating func `An event of this run follows that of an earlier one`() throws {
+        start()
+        let memory = try leaveAndEnd()
+        bench.startHub("hall", memory: memory, connects: false)
+        bench.see("hall", .inside)
+        bench.pass(4)
+        bench.connect("hall")
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit", "enter"])
+    }
+
+    @Test mutating func `A wall clock that went back makes no event new`() throws {
+        start()
+        var memory = try leaveAndEnd()
+        for index in memory.waiting["keys"]?.indices ?? 0..<0 {
+            memory.waiting["keys"]?[index].time? += 3600 * HouseBench.second
+        }
+        bench.startHub("hall", memory: memory)
+        bench.pass(5)
+        #expect(bench.events == ["enter"])
+    }
+
     @Test mutating func `An event that is older than a minute is not published`() throws {
         start()
         let memory = try leaveAndEnd()

@@ -77,6 +77,23 @@ import Testing
         #expect(exits == 1)
     }
 
+    @Test func `a hub whose adapter is off decides by rare reports, with a turn after each`() {
+        let driver = driver(exitAfter: 6, quietPeriod: .seconds(2.5))
+        report(1...5, driver, isReceived: true)
+        #expect(driver.regionSnapshots.map(\.state) == [.inside])
+        driver.scannerDidChangeListening(nil, at: at(5.5))
+        driver.scannerDidUpdate(AdapterUpdate(state: .unsupported, adapter: nil, reason: ""), at: at(5.5))
+        for second in stride(from: 10, through: 40, by: 5) {
+            driver.received(
+                RadioReport(
+                    from: instant(Double(second - 5)), until: instant(Double(second)), share: 1, others: 0,
+                    receptions: []),
+                byRadioNamed: "attic", at: instant(Double(second)))
+            _ = driver.scannerDidFinishTurn(at: at(Double(second) + 0.1))
+        }
+        #expect(exits == 1)
+    }
+
     @Test func `a hub that did not run exits neither by its own silence nor by that of its radios`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         for second in 1...10 {

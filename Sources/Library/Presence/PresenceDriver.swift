@@ -33,7 +33,7 @@ package final class PresenceDriver: ScannerDelegate {
         var liveness: RadioLiveness
         /// Whether the own radio was taken to be paused, because it may be mute, when the report of another one was judged.
         var isOwnDoubted = false
-        /// The latest time of the source's next turn, as the driver determined it; `nil` before the first turn, and without an adapter.
+        /// The latest time of the source's next turn, as the driver determined it; `nil` while its silences do not count.
         var turnDue: Int64?
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
@@ -233,14 +233,17 @@ extension PresenceDriver {
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         let now = Instant(nanoseconds: time)
         return state.withLock { state in
-            defer { state.turnDue = state.pipeline.monitor.nextDeadline?.nanoseconds }
             // A later report decides whether the receiver was deaf; until then no silence grows.
             if state.liveness.suspected(at: now) { state.pipeline.monitor.listeningPaused(at: now) }
             if state.liveness.suspicionExpired(at: now) {
                 publish(state.pipeline.monitor.adapterLost(at: now), at: now, &state)
             }
-            guard state.liveness.isCertain(at: now) else { return state.liveness.suspicionExpiry?.nanoseconds }
+            guard state.liveness.isCertain(at: now) else {
+                state.turnDue = nil
+                return state.liveness.suspicionExpiry?.nanoseconds
+            }
             publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
+            state.turnDue = state.listening == nil ? nil : state.pipeline.monitor.nextDeadline?.nanoseconds
             return [state.pipeline.monitor.nextDeadline, state.liveness.suspectAt].compactMap(\.self).min()?.nanoseconds
         }
     }
@@ -274,7 +277,10 @@ extension PresenceDriver {
             if isListening, !isRetimed { state.scans += 1 }
             state.airTime.listeningChanged(timing, at: now)
             state.liveness.listeningChanged(timing?.share, isRetimed: isRetimed, at: now)
-            guard let timing else { return state.pipeline.monitor.listeningPaused(at: now) }
+            guard let timing else {
+                state.turnDue = nil
+                return state.pipeline.monitor.listeningPaused(at: now)
+            }
             state.pipeline.monitor.listeningShareChanged(to: timing.share, at: now)
             publish(state.pipeline.monitor.adapterRecovered(at: now), at: now, &state)
             if state.liveness.isSuspect { state.pipeline.monitor.listeningPaused(at: now) }

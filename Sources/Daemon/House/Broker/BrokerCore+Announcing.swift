@@ -85,6 +85,11 @@ extension BrokerCore {
 
     mutating func voiceAdvanced(to now: Moment) -> [Output] {
         guard let due = voiceDeadline, due <= now.instant else { return [] }
+        if election.state == .proving, let begin = election.claimsAt {
+            // The states of the standby are known, and taken over then.
+            voice = .silent(until: begin.addingClamped(Nanoseconds.second))
+            return []
+        }
         voice = .silent(until: nil)
         return takeOver(of: Set(positions.keys), at: now)
     }
@@ -148,20 +153,24 @@ extension BrokerCore {
                 later.insert(word.identifier)
             }
         }
-        return (later, before, after + eventsOfEarlierRun(at: now))
+        let earlier = eventsOfEarlierRun(at: now)
+        return (later, before + earlier.before, after + earlier.after)
     }
 
-    /// Returns the events that an earlier run could not publish. A state at the broker with their number was published behind them, and
-    /// those of this run wait in the client.
-    private func eventsOfEarlierRun(at now: Moment) -> [Output] {
-        unsent.sorted { $0.key < $1.key }.flatMap { identifier, waiting -> [Output] in
-            guard let position = positions[identifier] else { return [] }
+    /// Returns the outputs that publish the events that an earlier run could not, with those of this run behind them. A state at the broker
+    /// with the number of an event was published by a hub that was connected: its event is not published again.
+    private func eventsOfEarlierRun(at now: Moment) -> (before: [Output], after: [Output]) {
+        var (before, after): ([Output], [Output]) = ([], [])
+        for (identifier, waiting) in unsent.sorted(by: { $0.key < $1.key }) {
+            guard let position = positions[identifier], waiting.contains(where: { $0.at == nil }) else { continue }
             let level = regions[position].level
-            let published = words[level].map { $0.author == node ? $0.number : 0 } ?? 0
-            return waiting.filter { $0.at == nil && $0.isFresh(at: now) && $0.event.number > published }.map {
-                .publish(.event(topics.event(name(level)), Wire.event($0.event).utf8))
-            }
+            let published = words[level].flatMap { isCredible($0) ? $0.number : nil } ?? 0
+            let topic = topics.event(name(level))
+            before.append(.release(topic: topic))
+            after += waiting.filter { $0.isFresh(at: now) && $0.event.number > published }
+                .map { .publish(.event(topic, Wire.event($0.event).utf8)) }
         }
+        return (before, after)
     }
 
     // MARK: The engine

@@ -226,7 +226,7 @@ struct UnsentEvent: Sendable {
     /// The age up to which an event is published, as the client does.
     private static let longestAge = 60 * Nanoseconds.second
 
-    func isFresh(at now: Moment) -> Bool { age(at: now).map { $0 < Self.longestAge } ?? false }
+    func isFresh(at now: Moment) -> Bool { age(at: now).map { (0..<Self.longestAge).contains($0) } ?? false }
 }
 
 extension HouseNews {

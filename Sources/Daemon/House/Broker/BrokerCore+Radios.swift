@@ -24,7 +24,7 @@ extension BrokerCore {
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
         guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, nodes.isOnline(name),
-            radios[name]?.admits(at: now) ?? true, let heard = HeardMessage(message.payload)
+            admits(name, at: now), let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }
         var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)
@@ -38,6 +38,12 @@ extension BrokerCore {
             }
         }
         return displaced + [.reported(radio: name, report)]
+    }
+
+    private mutating func admits(_ name: String, at now: Int64) -> Bool {
+        // The names are those of online nodes, which are bounded; those of nodes that left are not stored for ever.
+        if admissions[name] == nil, admissions.count >= HouseNodes.limit { admissions = [:] }
+        return admissions[name, default: HeardAdmission()].admits(at: now)
     }
 
     /// Removes the radio that has been away for longest if the limit is reached. Returns `nil` while all are present.

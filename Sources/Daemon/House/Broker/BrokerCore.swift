@@ -99,6 +99,8 @@ struct BrokerCore: Sendable {
     var ownRate: ReceptionRate?
     /// The radios that report to this hub.
     var radios: [String: HeardStream] = [:]
+    /// The limits of the messages of nodes, by name.
+    var admissions: [String: HeardAdmission] = [:]
     /// The time from which on a radio may be away, or the maximum. May be early, is never late: each message needs it.
     var radiosAt = Int64.max
     /// The time of the next message of this node's radio, and of the last one; `nil` while nothing is wanted.
@@ -169,6 +171,7 @@ struct BrokerCore: Sendable {
         house.replaced(with: regions.map(\.identifier))
         states = states.filter { positions[$0.key] != nil }
         unrecorded = unrecorded.filter { positions[$0.key] != nil }
+        unsent = unsent.filter { positions[$0.key] != nil }
         announcements = announcements.filter { positions[$0.key] != nil }
         numbers = numbers.filter { positions[$0.key] != nil }
         election.isPrepared = isHub || !regions.isEmpty

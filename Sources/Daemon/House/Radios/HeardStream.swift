@@ -23,11 +23,6 @@ struct HeardStream: Sendable {
     /// The time for which a message with few receptions counts in the listened share.
     private static let shareTime = 30.0
 
-    /// A radio may send ten messages a second, and fifty at once behind a link that stood still. Others are lost: a client with the
-    /// rights of one node is not to fill the hub's time.
-    private static let pause = Nanoseconds.second / 10
-    private static let burst: Int64 = 50
-
     private(set) var number: UInt64?
     /// The usual distance of an arrival from the end of its message by the receiver's clock.
     private var usual: Int64?
@@ -44,10 +39,8 @@ struct HeardStream: Sendable {
     /// The receptions, and the listened share, of late.
     private(set) var rate: ReceptionRate
     private(set) var share = 0.0
-    /// The time at which the next message would be due if the messages came as often as they may.
-    private var due: Int64
 
-    init(at now: Int64) { (lastArrival, rate, due) = (now, ReceptionRate(at: now), now) }
+    init(at now: Int64) { (lastArrival, rate) = (now, ReceptionRate(at: now)) }
 
     /// The time from which on the receiver is away; `nil` if it is.
     var awayAt: Int64? { isAway ? nil : lastArrival.addingClamped(Self.patience) }
@@ -56,14 +49,6 @@ struct HeardStream: Sendable {
     mutating func wasDropped() { lost = lost.addingReportingOverflow(1).partialValue }
 
     mutating func becameAway() { (isAway, until) = (true, nil) }
-
-    /// Returns whether a message is to be read: the radio does not send more often than it may.
-    mutating func admits(at now: Int64) -> Bool {
-        let next = max(due, now)
-        guard next.subtractingClamped(now) < Self.burst * Self.pause else { return false }
-        due = next.addingClamped(Self.pause)
-        return true
-    }
 
     /// Handles a message. Returns its content by the hub's clock.
     mutating func received(_ message: HeardMessage, at now: Int64) -> RadioReport {

@@ -179,6 +179,7 @@ extension CaptureSource: PresenceSource {
                     let last = instant.nanoseconds
                     show(first.now, timeline)
                     if pace == nil {
+                        hasStalled.store(false, ordering: .relaxed)
                         (pace, deadline) = begin(delegate, at: first.now, timeline)
                     } else if hasStalled.load(ordering: .relaxed) {
                         hasStalled.store(false, ordering: .relaxed)
