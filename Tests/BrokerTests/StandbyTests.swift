@@ -177,6 +177,19 @@ struct StandbyTests {
         #expect(bench.nodes["hub"]?.core.isHolding == true)
     }
 
+    @Test mutating func `A standby has the reports of all radios before it decides, also with a broker without data`() {
+        start(.inside)
+        bench.startReceiver("loft")
+        bench.restartBroker(with: [:])
+        bench.kill("hub", will: false)
+        for name in ["attic", "loft"] { bench.connect(name) }
+        bench.pass(32)
+        #expect(bench.nodes["attic"]?.core.isHolding == false)
+        bench.receive("loft")
+        bench.pass(1)
+        #expect(bench.nodes["attic"]?.reports.contains { $0.radio == "loft" && !$0.report.receptions.isEmpty } == true)
+    }
+
     @Test mutating func `Without a broker a hub with a standby decides ten seconds after its start`() throws {
         start(.outside)
         let disk = try #require(bench.nodes["hub"]?.core.memory)

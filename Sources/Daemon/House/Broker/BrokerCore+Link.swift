@@ -181,8 +181,8 @@ extension BrokerCore {
             repeats.want(topics.hub, at: now.instant)
             return []
         case .proves:
-            // The receivers report to a hub meanwhile: without them, it would decide by its own radio alone.
-            return isHub ? [.publish(wantedValue)] : []
+            // The receivers report meanwhile: without them, this node would decide by its own radio alone.
+            return [.publish(wantedValue)]
         case .began:
             // The broker may have another value than the one that this hub published last.
             houseValue = []
