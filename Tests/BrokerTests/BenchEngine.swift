@@ -56,6 +56,8 @@ struct LiveEngine: BenchEngine {
         let kinds = Mutex<[Event.Kind]>([])
     }
 
+    private static let beacon = Reception.Sender.beacon(HouseBench.beacon("keys"), measuredPower: -59)
+
     private let driver: PresenceDriver
     private let collected = Collected()
     /// The time of the last reception by each radio that this engine knows; the own one's name is empty.
@@ -96,7 +98,9 @@ struct LiveEngine: BenchEngine {
     }
 
     mutating func received(_ report: RadioReport, by radio: String, at now: Int64) -> [Event.Kind] {
-        if let last = report.receptions.last { receptions[radio] = last.time.nanoseconds }
+        if let last = report.receptions.last(where: { $0.sender == Self.beacon }) {
+            receptions[radio] = last.time.nanoseconds
+        }
         return events { driver.received(report, byRadioNamed: radio, at: Instant(nanoseconds: now)) }
     }
 

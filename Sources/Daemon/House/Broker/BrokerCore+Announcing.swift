@@ -52,7 +52,8 @@ extension BrokerCore {
     // MARK: Over a restart
 
     var memory: HouseMemory {
-        let waiting = unsent.mapValues { $0.map(\.event) }.merging(unrecorded) { $0 + $1 }
+        // With a connection an event waits for a moment only, and a card bears only so many writes.
+        let waiting = isOnline ? [:] : unsent.mapValues { $0.map(\.event) }.merging(unrecorded) { $0 + $1 }
         return HouseMemory(
             announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
             standbys: standbys.sorted(),
