@@ -187,7 +187,7 @@ struct Site {
         let core = members[index].core
         return """
             house \(core.house.nextDeadline ?? 0), delivery \(core.delivery.nextDeadline ?? 0), claim \
-            \(core.election.claimsAt ?? 0), nodes \(core.nodes.nextDeadline ?? 0), remains \(core.looksUntil ?? 0), ranging \
+            \(core.election.actsAt ?? 0), nodes \(core.nodes.nextDeadline ?? 0), remains \(core.looksUntil ?? 0), ranging \
             \(core.rangingAt ?? 0), batteries \(core.batteriesAt ?? 0), heard \(core.heardAt ?? 0), repeats \
             \(core.repeats.nextDeadline ?? 0), retention \(core.retention.nextDeadline ?? 0), now \(now)
             """

@@ -26,7 +26,7 @@ extension HouseBench {
         perform(name) { $0.heard(by: radio, region, from: 1, rssi: rssi, at: $1) }
     }
 
-    /// A retained value as text; `nil`: there is none.
+    /// A retained value as text; `nil` for a topic without one.
     func value(_ topic: String) -> String? { retained[topic].map { String(decoding: $0, as: UTF8.self) } }
 
     /// The retained topics of the house and of Home Assistant.

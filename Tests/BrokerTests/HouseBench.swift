@@ -445,7 +445,7 @@ struct HouseBench {
         run(name) { $0.happened(kind, at: $1) }
     }
 
-    /// The same, from outside: the own radio of a node with an engine has listened until now.
+    /// The engine of a node has these events, in order.
     mutating func determined(_ name: String, _ kinds: [Event.Kind]) {
         for kind in kinds { determine(name, kind) }
         settle()

@@ -86,8 +86,8 @@ extension BrokerCore {
 
     mutating func voiceAdvanced(to now: Moment) -> [Output] {
         guard let due = voiceDeadline, due <= now.instant else { return [] }
-        if election.state == .proving, let begin = election.claimsAt {
-            // The states of the standby are known, and taken over then.
+        if election.state == .proving, let begin = election.actsAt {
+            // The states that the standby has announced are taken over at the end of the proof.
             voice = .silent(until: begin.addingClamped(Nanoseconds.second))
             return []
         }
@@ -134,7 +134,7 @@ extension BrokerCore {
             if author != node, let waiting = unsent.removeValue(forKey: word.identifier) {
                 let topic = topics.event(name(level))
                 before.append(.release(topic: topic))
-                // The subscribers know the state of the word: an event that begins with the same one is no change for them.
+                // Subscribers have received the standby's state. An event with the same state would repeat it.
                 var known = state
                 for event in waiting.filter({ $0.isFresh(at: now) }).map(\.event)
                 where event.number > word.number && event.state != known {
@@ -143,7 +143,7 @@ extension BrokerCore {
                 }
             }
             let known = announcements[word.identifier] ?? Announcement(state: .unknown, number: 0)
-            // With the same number both have decided without each other. The subscribers know the word.
+            // With the same number, hub and standby have decided without a connection. Subscribers have received the standby's state.
             guard word.number > known.number || word.number == known.number && author != node && state != known.state
             else { continue }
             if author == node {

@@ -181,7 +181,7 @@ struct BrokerCore: Sendable {
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
         [
-            house.nextDeadline, delivery.nextDeadline, election.claimsAt, nodes.nextDeadline, looksUntil, rangingAt,
+            house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, looksUntil, rangingAt,
             batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline, voiceDeadline,
             radiosAt < .max ? radiosAt : nil,
         ].compactMap(\.self).min()

@@ -86,9 +86,8 @@ struct HubElection: Sendable {
     private(set) var state = State.away
     /// The last claim of another hub.
     private(set) var other: HubClaim?
-    /// The time at which this node claims: no other claim stands, or its own one did not come back. For a node that proves its claim, the
-    /// time at which it decides.
-    private(set) var claimsAt: Int64?
+    /// The time at which this node claims, claims again, or decides at the end of its proof; `nil` if it waits for a message.
+    private(set) var actsAt: Int64?
 
     /// The time after which a claim that did not come back is published again.
     private static let repetition = 10 * Nanoseconds.second
@@ -108,9 +107,9 @@ struct HubElection: Sendable {
         return if case .yielded = state { false } else { true }
     }
 
-    mutating func connected() { (state, other, claimsAt) = (.asking, nil, nil) }
+    mutating func connected() { (state, other, actsAt) = (.asking, nil, nil) }
 
-    mutating func disconnected() { (state, other, claimsAt) = (.away, nil, nil) }
+    mutating func disconnected() { (state, other, actsAt) = (.away, nil, nil) }
 
     /// Handles that the broker has delivered what it retains.
     ///
@@ -119,7 +118,7 @@ struct HubElection: Sendable {
         guard state == .asking else { return .nothing }
         let standing = other.flatMap { isOnline($0.name) ? $0 : nil }
         if own.isStandby || standing.map({ !$0.isStandby }) ?? false { return yield(to: standing, isOnline, at: now) }
-        (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
+        (state, actsAt) = (.claiming, now.addingClamped(Self.repetition))
         return .claim
     }
 
@@ -132,7 +131,7 @@ struct HubElection: Sendable {
             other = nil
             guard state == .claiming else { return .nothing }
             let isProved = !own.isStandby && !replaced
-            (state, claimsAt) = isProved ? (.holding, nil) : (.proving, now.addingClamped(Self.proof))
+            (state, actsAt) = isProved ? (.holding, nil) : (.proving, now.addingClamped(Self.proof))
             return isProved ? .began : .proves
         }
         // An earlier run of this daemon.
@@ -146,7 +145,7 @@ struct HubElection: Sendable {
             return yield(to: other, isOnline, at: now)
         case .yielded:
             vacancyDetermined(isOnline, at: now)
-            if let other, claimsAt == nil { state = .yielded(to: other.name) }
+            if let other, actsAt == nil { state = .yielded(to: other.name) }
             return .nothing
         }
     }
@@ -158,23 +157,23 @@ struct HubElection: Sendable {
 
     /// Handles that time has passed.
     mutating func advanced(to now: Int64) -> Decision {
-        guard let due = claimsAt, due <= now else { return .nothing }
+        guard let due = actsAt, due <= now else { return .nothing }
         if state == .proving {
-            (state, claimsAt) = (.holding, nil)
+            (state, actsAt) = (.holding, nil)
             return .began
         }
         let isRepeated = state == .claiming
-        (state, claimsAt) = (.claiming, now.addingClamped(Self.repetition))
+        (state, actsAt) = (.claiming, now.addingClamped(Self.repetition))
         return isRepeated ? .repeatClaim : .claim
     }
 
     private mutating func vacancyDetermined(_ isOnline: (String) -> Bool, at now: Int64) {
         let isTaken = other.map { isOnline($0.name) && (own.isStandby || !$0.isStandby) } ?? false
-        claimsAt = isTaken || !isPrepared ? nil : claimsAt ?? now.addingClamped(Self.vacancy)
+        actsAt = isTaken || !isPrepared ? nil : actsAt ?? now.addingClamped(Self.vacancy)
     }
 
     private mutating func yield(to other: HubClaim?, _ isOnline: (String) -> Bool, at now: Int64) -> Decision {
-        (state, claimsAt) = (.yielded(to: other?.name), nil)
+        (state, actsAt) = (.yielded(to: other?.name), nil)
         vacancyDetermined(isOnline, at: now)
         return .yielded(to: other?.name)
     }
