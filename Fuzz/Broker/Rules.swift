@@ -248,7 +248,7 @@ extension Member {
     func checkBounds() {
         let (limit, topicLimit) = (HouseNodes.limit, BrokerCore.topicLimit + Self.regions.count)
         require(core.nodes.all.count <= limit && core.radios.count <= limit, "nodes or radios without bound")
-        require(core.words.count <= 1024 && core.lastEvent.count <= 1024, "regions of the hub without bound")
+        require(core.publishedRegions.count <= 1024 && core.lastEvent.count <= 1024, "regions of the hub without bound")
         require(core.found.count <= topicLimit && core.strangers.count <= topicLimit, "topics without bound")
         require(core.batteryTopics.count <= topicLimit && core.parts.count <= topicLimit, "topics without bound")
         require(core.announced?.house?.rooms.count ?? 0 <= 64, "rooms without bound")
@@ -271,8 +271,8 @@ extension Member {
         }
         require(core.hubName.map(TopicName.isLevel) ?? true, "a hub that is not a node")
         require(core.conflict?.isPlainName ?? true, "a sentence that is not safe to show")
-        for level in core.words.keys.sorted() + Self.regions {
-            guard let value = core.word(on: level) else { continue }
+        for level in core.publishedRegions.keys.sorted() + Self.regions {
+            guard let value = core.publishedRegion(level) else { continue }
             require(value.identifier.isPlainName, "a region's name that is not safe to show")
             require(value.room.map { Wire.name($0) == $0 } ?? true, "a room that is not safe to show")
         }

@@ -488,7 +488,7 @@ import Testing
         house.pass(400)
         #expect(region()?.state == .inside)
         #expect(house.retained["okaeri/home/hub"].flatMap(HubClaim.init)?.name == "hall")
-        #expect(house.nodes["attic"]?.core.words["keys"]?.state == .inside)
+        #expect(house.nodes["attic"]?.core.publishedRegions["keys"]?.state == .inside)
         #expect(house.events.filter { $0 == "exit" } == [])
     }
 }

@@ -19,7 +19,9 @@ import Testing
         house.startReceiver("attic")
     }
 
-    private func word(_ region: String = "keys") -> RegionState? { house.nodes["attic"]?.core.word(on: region)?.state }
+    private func state(_ region: String = "keys") -> RegionState? {
+        house.nodes["attic"]?.core.publishedRegion(region)?.state
+    }
 
     private func times(since start: Int64) -> [Double] {
         house.published("attic", heard, since: start).map { Nanoseconds.seconds($0.time - start) }
@@ -139,7 +141,7 @@ import Testing
 
     @Test mutating func `A receiver has the states, rooms and events of the hub`() {
         start()
-        #expect(house.nodes["attic"]?.core.hubName == "hall" && word() == .unknown)
+        #expect(house.nodes["attic"]?.core.hubName == "hall" && state() == .unknown)
         house.see("hall", .outside)
         house.hear("hall")
         house.see("hall", .inside)
@@ -147,7 +149,7 @@ import Testing
             house.hear("hall")
             house.pass(0.5)
         }
-        #expect(word() == .inside && house.nodes["attic"]?.core.word(on: "keys")?.room == "hall")
+        #expect(state() == .inside && house.nodes["attic"]?.core.publishedRegion("keys")?.room == "hall")
         let news = house.news("attic")
         #expect(news.filter { $0.hasPrefix("enter") || $0 == "exit" } == ["exit", "enter hall"])
         #expect(news.filter { ["inside", "outside"].contains($0) } == ["outside", "inside"])
@@ -158,7 +160,7 @@ import Testing
                 if case .house(_, .didEnterRegion(room: _, let isOwner)) = $0 { isOwner } else { false }
             } == false)
         house.see("hall", .unknown)
-        #expect(word() == .unknown && house.nodes["attic"]?.core.word(on: "keys")?.lastKnown == .inside)
+        #expect(state() == .unknown && house.nodes["attic"]?.core.publishedRegion("keys")?.lastKnown == .inside)
     }
 
     @Test mutating func `An event that is delivered twice is announced once, and a retained one not at all`() throws {
@@ -193,7 +195,7 @@ import Testing
         #expect(house.news("attic").last == "unknown" && house.nodes["attic"]?.core.hubName == nil)
         house.connect("attic")
         house.pass(5)
-        #expect(word() == .inside && house.news("attic").last == "inside")
+        #expect(state() == .inside && house.news("attic").last == "inside")
         #expect(house.news("attic").filter { $0.hasPrefix("enter") || $0 == "exit" } == events)
     }
 
@@ -210,17 +212,17 @@ import Testing
     @Test mutating func `A region that the hub does not have any more is forgotten`() {
         house.startHub("hall", regions: ["keys", "car"])
         house.startReceiver("attic")
-        #expect(house.nodes["attic"]?.core.words.keys.sorted() == ["car", "keys"])
+        #expect(house.nodes["attic"]?.core.publishedRegions.keys.sorted() == ["car", "keys"])
         house.perform("hall") { $0.configured(["keys"].map(HouseBench.region), at: $1) }
         house.pass(15)
-        #expect(house.nodes["attic"]?.core.words.keys.sorted() == ["keys"])
+        #expect(house.nodes["attic"]?.core.publishedRegions.keys.sorted() == ["keys"])
         // The receiver is not connected while the region is removed.
         house.cut("attic")
         house.perform("hall") { $0.configured(["bike"].map(HouseBench.region), at: $1) }
         house.pass(15)
         house.connect("attic")
         house.pass(15)
-        #expect(house.nodes["attic"]?.core.words.keys.sorted() == ["bike"])
+        #expect(house.nodes["attic"]?.core.publishedRegions.keys.sorted() == ["bike"])
     }
 
     @Test mutating func `Invented regions and damaged states take a bounded amount of memory`() {
@@ -232,12 +234,12 @@ import Testing
                 _ = node.core.received(message, at: Moment(instant: 0, wall: 0))
             }
         }
-        #expect(house.nodes["attic"]?.core.words.count == 1024)
+        #expect(house.nodes["attic"]?.core.publishedRegions.count == 1024)
         for payload in ["x", #"{"state":"maybe","name":"keys"}"#, #"{"state":"inside","name":"a\u001bb"}"#] {
             house.overwrite("okaeri/home/region/keys", payload)
-            #expect(word() != .inside)
+            #expect(state() != .inside)
             house.pass(1.5)
-            #expect(word() == .unknown)
+            #expect(state() == .unknown)
         }
     }
 }

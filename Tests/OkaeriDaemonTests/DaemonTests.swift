@@ -163,7 +163,7 @@ import WiFi
             let status: StatusReport = try await client.get(Route.status)
             #expect(status.regions.map(\.identifier) == ["flat"] && status.regions.map(\.state) == [.inside])
             let broker = try #require(daemon.broker.current)
-            #expect(broker.word(on: "flat")?.state == .inside)
+            #expect(broker.publishedRegion("flat")?.state == .inside)
         }
     }
 

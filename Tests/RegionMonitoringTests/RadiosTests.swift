@@ -245,4 +245,40 @@ import Testing
         #expect(delays.count == 2)
         #expect(delays.first ?? .infinity < (delays.last ?? 0) * 0.7, "\(delays)")
     }
+
+    /// The hall receives the beacon each second, the attic's receptions are 25 s apart. The attic alone would be judged too early by
+    /// the hall's gaps or by none.
+    @Test func `a restart keeps what each radio has learned`() throws {
+        let learned = MonitoredRegion(
+            BeaconRegion(identifier: "home", constraint: .major(uuid, 100)), exitAfter: nil)
+        var (first, hall, attic) = Self.house(learned)
+        for second in 1...3000 {
+            _ = first.run(to: Double(second))
+            _ = first.sighted(sighting(hall), at: at(Double(second)))
+            if second % 25 == 0 { _ = first.sighted(sighting(attic), at: at(Double(second))) }
+        }
+        let memory = first.memory(at: at(3000))
+        #expect(memory.beacons.first?.radios.keys.sorted() == ["attic", "hall"])
+
+        var next = RegionMonitor([learned], at: at(3010))
+        next.restored(memory)
+        _ = next.monitoringStarted(at: at(3010))
+        #expect(next.memory(at: at(3010)).beacons == memory.beacons)
+        (hall, attic) = (next.radio(named: "hall", at: at(3010)), next.radio(named: "attic", at: at(3010)))
+        for radio in [hall, attic] { _ = next.adapterRecovered(radio, at: at(3010)) }
+        _ = next.sighted(sighting(hall), at: at(3011))
+        #expect(next.memory(at: at(3011)).beacons.first?.radios.keys.sorted() == ["attic", "hall"])
+        _ = next.sighted(sighting(attic), at: at(3012))
+        let exits = try #require(next.judgements(at: at(3012), limit: 1).first?.first?.radios.map(\.exitTime))
+        #expect(exits.count == 2 && exits.max() ?? .zero > .seconds(25), "\(exits)")
+        _ = next.adapterLost(hall, at: at(3013))
+        var log = next.run(to: 3036)
+        _ = next.sighted(sighting(attic), at: at(3037))
+        log += next.run(to: 3061)
+        #expect(log.map(\.action.label).filter { $0 != "silence" }.isEmpty, "\(log)")
+
+        // A radio that does not come back is not remembered.
+        _ = next.radioRemoved(hall, at: at(3062))
+        #expect(next.memory(at: at(3062)).beacons.first?.radios.keys.sorted() == ["attic"])
+    }
 }

@@ -43,7 +43,12 @@ import WiFi
                     minutes: .init(
                         counts: (0..<60).map { Float($0) / 4 }, sums: (0..<60).map(Float.init), listened: 600),
                     day: .init(counts: [0, 0.5, 3], sums: [0, 0.75, 4.5], listened: 7200.25), ages: [3, 0, 70],
-                    learned: 15))
+                    learned: 15),
+                radios: [
+                    "": LearnedSilences(
+                        minutes: .init(), day: .init(counts: [0, 2], sums: [0, 3], listened: 30), learned: 2),
+                    "attic": LearnedSilences(minutes: .init(), day: .init(), learned: 1),
+                ])
         ])
 
     private let prompts = PromptMemory(
@@ -160,7 +165,7 @@ import WiFi
         older[EventsMemory.self]?.sequence = 99
         #expect(older.hasSameContent(as: state) && older != state)
         var wiser = state
-        wiser[PresenceMemory.self]?.beacons[0].learned -= 1
+        wiser[PresenceMemory.self]?.beacons[0].silences.learned -= 1
         wiser[PresenceMemory.self]?.regions[0].exitTime = 20
         #expect(!wiser.hasSameContent(as: state))
         #expect(wiser.isSameApartFromLearning(as: state))
@@ -218,6 +223,7 @@ import WiFi
         try refuse { $0[PresenceMemory.self]?.regions[0].state = "upstairs" }
         try refuse { $0[PresenceMemory.self]?.regions[0].beacons = "nobody" }
         try refuse { $0[PresenceMemory.self]?.beacons[0].beacon = "\(uuidText)/1/*" }
+        try refuse { $0[PresenceMemory.self]?.beacons[0].silences.minutes = nil }
         for seconds in [-1, 1e300] {
             try refuse { $0[PresenceMemory.self]?.regions[0].exitTime = seconds }
             try refuse { $0[PromptMemory.self]?.prompts.visits[0].sinceLastOffer = seconds }

@@ -40,7 +40,9 @@ import WiFi
     }
 
     @Test mutating func `what was learned is written as it was the last time, until that is ten minutes ago`() {
-        func learned(_ state: PersistedState?) -> Float? { state?[PresenceMemory.self]?.beacons.first?.learned }
+        func learned(_ state: PersistedState?) -> Float? {
+            state?[PresenceMemory.self]?.beacons.first?.silences.learned
+        }
         func known(_ state: PersistedState?) -> String? { state?[PresenceMemory.self]?.regions.first?.state }
         let later: [(seconds: Double, state: RegionState, learned: Float, written: Float)] = [
             (0, .inside, 1, 1), (300, .outside, 2, 1), (599, .inside, 3, 1),

@@ -34,6 +34,9 @@ struct BeaconTrack: Sendable {
     /// The receptions by each radio; none while one radio alone has received it, whose values are those of the beacon.
     private(set) var receptions: [RadioReception] = []
 
+    /// The silences that radios learned before the start, by name, until each of them receives the beacon again.
+    var earlier: [String: SilenceModel] = [:]
+
     /// Last, because it is large: it is never accessed for a beacon without a region.
     var silences = SilenceModel()
 
@@ -81,11 +84,12 @@ struct BeaconTrack: Sendable {
         count &+= 1
         lastRSSI = sighting.rssi
         if receptions.isEmpty {
-            receptions = [RadioReception(silence.first, at: lastHeard, silences: silences, signal: signal)]
+            let own = earlier.isEmpty ? nil : earlier.removeValue(forKey: radios[silence.radio].name)
+            receptions = [RadioReception(silence.first, at: lastHeard, silences: own ?? silences, signal: signal)]
         }
         let gap = radios.silence(since: silence, at: now, tolerance: tolerance)
         let elapsed = lastHeard.seconds(to: now)
-        let place = place(of: radio, listened, at: now)
+        let place = place(of: radio, listened, at: now, radios)
         receptions[place].heard(sighting.rssi, at: now, listened: listened)
         // The trend of the signal is that of one radio.
         let isStrongest = strongest(at: now) == place
@@ -107,9 +111,13 @@ struct BeaconTrack: Sendable {
     }
 
     /// The place of a radio in ``receptions``, which has the radios that received the beacon last.
-    private mutating func place(of radio: Int, _ listened: ListeningClock.Reading, at now: Instant) -> Int {
+    private mutating func place(
+        of radio: Int, _ listened: ListeningClock.Reading, at now: Instant, _ radios: Radios
+    ) -> Int {
         if let known = receptions.firstIndex(where: { $0.radio == radio }) { return known }
-        let reception = RadioReception(.init(radio: radio, reading: listened), at: now)
+        let silences = earlier.isEmpty ? nil : earlier.removeValue(forKey: radios[radio].name)
+        let reception = RadioReception(
+            .init(radio: radio, reading: listened), at: now, silences: silences ?? SilenceModel())
         guard receptions.count >= RadioReception.most,
             let oldest = receptions.indices.min(by: { receptions[$0].lastHeard < receptions[$1].lastHeard })
         else {
@@ -129,12 +137,21 @@ struct BeaconTrack: Sendable {
     /// Removes a radio that does not come back. Without another one the silence begins anew, at the radios that are present.
     mutating func removed(_ radio: Int, _ radios: Radios, at now: Instant) {
         receptions.removeAll { $0.radio == radio }
+        earlier[radios[radio].name] = nil
         if !silence.remove(radio) { silence = radios.start(at: now) }
     }
 
     /// Returns the silences that the union of the beacon's radios has learned, or those of one radio.
     func silences(of radio: Int?) -> SilenceModel {
         radio.flatMap { radio in receptions.first { $0.radio == radio }?.silences } ?? silences
+    }
+
+    /// Returns what was learned of the beacon, by the radios that received it last and by earlier ones.
+    func memory(_ radios: Radios) -> BeaconMemory {
+        let present = receptions.filter(\.silences.isTaught).map { (radios[$0.radio].name, $0.silences) }
+        let away = earlier.sorted { $0.key < $1.key }.prefix(RadioReception.most - present.count)
+        return BeaconMemory(
+            silences: silences, radios: Dictionary(present + away.map { ($0.key, $0.value) }) { first, _ in first })
     }
 
     /// Counts `rssi` towards the ranging callback that is next.

@@ -56,11 +56,16 @@ extension RegionMonitor {
             public var identity: BeaconIdentity
             /// Its learned silences.
             public var silences: LearnedSilences
+            /// Its silences at each of several radios, eight at most, by name; the own one's is empty. None if one radio alone received it.
+            public var radios: [String: LearnedSilences]
 
             /// A beacon and its learned silences.
-            public init(identity: BeaconIdentity, silences: LearnedSilences) {
+            public init(
+                identity: BeaconIdentity, silences: LearnedSilences, radios: [String: LearnedSilences] = [:]
+            ) {
                 self.identity = identity
                 self.silences = silences
+                self.radios = radios
             }
         }
 
@@ -95,14 +100,14 @@ extension RegionMonitor {
         }
         let heard = beacons.tracks.filter { !$0.signs.isEmpty && $0.silences.isTaught }
             .sorted { $0.lastHeard > $1.lastHeard }
-            .map { Memory.Beacon(identity: $0.identity, silences: $0.silences.silences) }
+            .map { $0.memory(radios).beacon($0.identity) }
         let present = Set(heard.map(\.identity))
         // A beacon that is invented with the identity of a phone does not displace the phone's silences.
         let away =
             remembered
             .filter { !present.contains($0.key) && ($0.key.isPhone || beacons.slot(of: $0.key) == nil) }
             .sorted { $0.key < $1.key }
-            .map { Memory.Beacon(identity: $0.key, silences: $0.value.silences) }
+            .map { $0.value.beacon($0.key) }
         return Memory(regions: regions, beacons: Array((heard + away).prefix(Self.memoryCapacity)))
     }
 
@@ -114,7 +119,7 @@ extension RegionMonitor {
     public mutating func restored(_ memory: Memory) {
         for index in regions.indices { remember(memory, of: index) }
         for beacon in memory.beacons.prefix(Self.memoryCapacity) {
-            remembered[beacon.identity] = SilenceModel(beacon.silences)
+            remembered[beacon.identity] = SilenceModel(beacon.silences).map { BeaconMemory($0, of: beacon) }
         }
     }
 
@@ -157,6 +162,26 @@ extension RegionMonitor {
             }
         }
         return times
+    }
+}
+
+/// The silences of one beacon, as all of its radios together and each of several have learned them.
+struct BeaconMemory: Sendable {
+    var silences: SilenceModel
+    var radios: [String: SilenceModel]
+
+    init(silences: SilenceModel, radios: [String: SilenceModel]) {
+        (self.silences, self.radios) = (silences, radios)
+    }
+
+    init(_ silences: SilenceModel, of beacon: RegionMonitor.Memory.Beacon) {
+        self.silences = silences
+        let all = beacon.radios.sorted { $0.key < $1.key }.prefix(RadioReception.most)
+        radios = all.reduce(into: [:]) { $0[$1.key] = SilenceModel($1.value) }
+    }
+
+    func beacon(_ identity: BeaconIdentity) -> RegionMonitor.Memory.Beacon {
+        .init(identity: identity, silences: silences.silences, radios: radios.mapValues(\.silences))
     }
 }
 

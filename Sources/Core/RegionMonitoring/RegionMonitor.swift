@@ -57,7 +57,7 @@ public struct RegionMonitor: Sendable {
     var phones: [Phone] = []
 
     /// The learned values of beacons that are not in the table: by an earlier monitor, or before they were replaced.
-    var remembered: [BeaconIdentity: SilenceModel] = [:]
+    var remembered: [BeaconIdentity: BeaconMemory] = [:]
 
     /// The earliest end of any sign; `nil` while no radio scans. May be early, is never late.
     @usableFromInline private(set) var nextExit: Instant?
@@ -198,16 +198,18 @@ extension RegionMonitor {
         let silence = SilenceStart(at: now, radio: radio, reading: radios.reading(of: radio, at: now))
         var track = BeaconTrack(sighting, signs: signs, silence: silence)
         track.regions = regions(of: signs)
-        if let silences = remembered[sighting.identity] { track.silences = silences }
+        if let memory = remembered[sighting.identity] {
+            (track.silences, track.earlier) = (memory.silences, memory.radios)
+        }
         track.isPhone = isPhone
         let place = beacons.insert(
             track,
             capacity: Self.beaconCapacity + self.signs.count,
             isHolder: { slot, track in track.signs.contains { self.signs[$0].phase == .inside(holder: slot) } })
-        if let (identity, silences) = place?.evicted,
-            remembered.count < Self.memoryCapacity || remembered[identity] != nil
+        if let evicted = place?.evicted,
+            remembered.count < Self.memoryCapacity || remembered[evicted.identity] != nil
         {
-            remembered[identity] = silences
+            remembered[evicted.identity] = evicted.memory(radios)
         }
         return place?.slot
     }

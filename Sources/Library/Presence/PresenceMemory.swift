@@ -31,9 +31,16 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var radios: [String]?
     }
 
+    /// A beacon, with the members of its silences beside its own.
     package struct Beacon: Codable, Hashable, Sendable {
         /// The beacon, as `UUID/major/minor`.
         package var beacon: String
+        package var silences: Silences
+        /// The silences at each of several radios, by name, the own one's empty; `nil` if one radio alone received it.
+        package var radios: [String: Silences]?
+    }
+
+    package struct Silences: Codable, Hashable, Sendable {
         package var learned: Float
         /// The gaps of the last minutes and of the last day: the number of each length, without the zeros at the end,
         /// and the listening time in seconds. Nil in a file of version 1.
@@ -104,7 +111,7 @@ package struct PresenceMemory: PersistedMemory, Hashable {
                     forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is none")
             }
         }
-        for beacon in beacons where beacon.identity == nil || beacon.silences == nil {
+        for beacon in beacons where beacon.identity == nil || beacon.silences.learnedSilences == nil {
             throw DecodingError.dataCorruptedError(
                 forKey: .beacons, in: members, debugDescription: "what was learned of \"\(beacon.beacon)\" is nothing")
         }
@@ -117,8 +124,9 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         var memory = RegionMonitor.Memory()
         memory.regions = regions.compactMap { $0.known(isStale: isStale) }
         memory.beacons = beacons.compactMap { beacon in
-            guard let identity = beacon.identity, let silences = beacon.silences else { return nil }
-            return .init(identity: identity, silences: silences)
+            guard let identity = beacon.identity, let silences = beacon.silences.learnedSilences else { return nil }
+            let radios = (beacon.radios ?? [:]).filter { $0.key.utf8.count <= Region.longestName }
+            return .init(identity: identity, silences: silences, radios: radios.compactMapValues(\.learnedSilences))
         }
         return memory
     }
@@ -139,7 +147,7 @@ extension PresenceMemory.Region {
     }
 
     /// The maximum length of a radio's name, in bytes.
-    private static let longestName = 64
+    fileprivate static let longestName = 64
 
     /// Returns the region as the monitor restores it; `nil` if a part of it is malformed.
     func known(isStale: Bool) -> RegionMonitor.Memory.Region? {
@@ -163,13 +171,28 @@ extension PresenceMemory.Region {
 
 extension PresenceMemory.Beacon {
     package init(_ known: RegionMonitor.Memory.Beacon) {
-        let (silences, identity) = (known.silences, known.identity)
+        let identity = known.identity
         beacon = BeaconConstraint.minor(identity.uuid, identity.major, identity.minor).description
-        learned = silences.learned.hundredths
-        (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
-        (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
-        dayAges = Array(silences.ages.prefix((silences.ages.lastIndex { $0 != 0 } ?? -1) + 1))
-        (sums, daySums) = (silences.minutes.sums.trimmed, silences.day.sums.trimmed)
+        silences = PresenceMemory.Silences(known.silences)
+        radios = known.radios.isEmpty ? nil : known.radios.mapValues(PresenceMemory.Silences.init)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case beacon, radios
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        beacon = try members.decode(String.self, forKey: .beacon)
+        silences = try PresenceMemory.Silences(from: decoder)
+        radios = try members.decodeIfPresent([String: PresenceMemory.Silences].self, forKey: .radios)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try silences.encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(beacon, forKey: .beacon)
+        try members.encodeIfPresent(radios, forKey: .radios)
     }
 
     /// `nil` if it names more than one beacon.
@@ -177,9 +200,19 @@ extension PresenceMemory.Beacon {
         guard case .minor(let uuid, let major, let minor) = BeaconConstraint(beacon) else { return nil }
         return BeaconIdentity(uuid: uuid, major: major, minor: minor)
     }
+}
+
+extension PresenceMemory.Silences {
+    fileprivate init(_ silences: LearnedSilences) {
+        learned = silences.learned.hundredths
+        (minutes, minutesListened) = (silences.minutes.counts.trimmed, silences.minutes.listened.hundredths)
+        (day, dayListened) = (silences.day.counts.trimmed, silences.day.listened.hundredths)
+        dayAges = Array(silences.ages.prefix((silences.ages.lastIndex { $0 != 0 } ?? -1) + 1))
+        (sums, daySums) = (silences.minutes.sums.trimmed, silences.day.sums.trimmed)
+    }
 
     /// The learned values; `nil` if their form is unknown.
-    package var silences: LearnedSilences? {
+    package var learnedSilences: LearnedSilences? {
         if let minutes, let minutesListened, let day, let dayListened {
             return LearnedSilences(
                 minutes: .init(counts: minutes, sums: sums, listened: minutesListened),

@@ -31,12 +31,16 @@ extension Broker {
     /// The sentence about another hub of this site; `nil` without one.
     package var conflict: String? { guarded.withLock(\.core.conflict) }
 
-    /// Returns the state of a region for the house: at a receiver the word of the hub.
-    package func word(on region: String) -> RegionValue? { guarded.withLock { $0.core.word(on: region) } }
+    /// Returns the state of a region for the house: at a receiver as the hub published it.
+    package func publishedRegion(_ region: String) -> RegionValue? {
+        guarded.withLock { $0.core.publishedRegion(region) }
+    }
 
     /// The regions of the house that a receiver knows from its hub, by identifier; none at a hub.
-    package var words: [RegionValue] {
-        guarded.withLock { $0.core.isHub ? [] : $0.core.words.values.sorted { $0.identifier < $1.identifier } }
+    package var publishedRegions: [RegionValue] {
+        guarded.withLock {
+            $0.core.isHub ? [] : $0.core.publishedRegions.values.sorted { $0.identifier < $1.identifier }
+        }
     }
 
     /// Deletes a node that is gone for good: its topics are emptied.
@@ -95,8 +99,8 @@ extension BrokerCore {
             reason: known.scanner?.reason, kind: known.card?.kind, radio: radio)
     }
 
-    func word(on identifier: String) -> RegionValue? {
-        guard !isRadio else { return words[TopicName(identifier).level] }
+    func publishedRegion(_ identifier: String) -> RegionValue? {
+        guard !isRadio else { return publishedRegions[TopicName(identifier).level] }
         return election.isDeciding ? states[identifier] : nil
     }
 }

@@ -107,51 +107,53 @@ extension BrokerCore {
     }
 
     /// Handles a region's state at the broker at a standby. The broker may have lost data: a smaller number that it retained is old.
-    mutating func wordFound(_ word: RegionValue, isRetained: Bool) {
-        guard positions[word.identifier] != nil, let state = word.known, isCredible(word) else { return }
-        let known = announcements[word.identifier]
-        if let known, isRetained, word.number < known.number { return }
-        announcements[word.identifier] = Announcement(state: state, number: word.number)
-        states[word.identifier]?.adoptTime(of: word)
+    mutating func publishedRegionFound(_ published: RegionValue, isRetained: Bool) {
+        guard positions[published.identifier] != nil, let state = published.known, isCredible(published) else { return }
+        let known = announcements[published.identifier]
+        if let known, isRetained, published.number < known.number { return }
+        announcements[published.identifier] = Announcement(state: state, number: published.number)
+        states[published.identifier]?.adoptTime(of: published)
     }
 
     /// Whether a node can have announced as many changes since the last known one.
-    private func isCredible(_ word: RegionValue) -> Bool {
-        word.number <= (announcements[word.identifier]?.number ?? 0) + Self.numberDistance
+    private func isCredible(_ published: RegionValue) -> Bool {
+        published.number <= (announcements[published.identifier]?.number ?? 0) + Self.numberDistance
     }
 
     /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
     ///
     /// - Returns: the regions whose announcement is another one, and the outputs before and after this node is online.
-    mutating func wordsTakenOver(at now: Moment) -> (later: Set<String>, before: [Output], after: [Output]) {
-        defer { (words, unsent) = ([:], [:]) }
+    mutating func publishedRegionsAdopted(at now: Moment) -> (later: Set<String>, before: [Output], after: [Output]) {
+        defer { (publishedRegions, unsent) = ([:], [:]) }
         var later: Set<String> = []
         var (before, after): ([Output], [Output]) = ([], [])
-        for (level, word) in words.sorted(by: { $0.key < $1.key }) where isCredible(word) {
-            guard positions[word.identifier] != nil, let state = word.known, let author = word.author,
+        for (level, published) in publishedRegions.sorted(by: { $0.key < $1.key }) where isCredible(published) {
+            guard positions[published.identifier] != nil, let state = published.known, let author = published.author,
                 author == node || standbys.contains(author)
             else { continue }
-            if author != node, let waiting = unsent.removeValue(forKey: word.identifier) {
+            if author != node, let waiting = unsent.removeValue(forKey: published.identifier) {
                 let topic = topics.event(name(level))
                 before.append(.release(topic: topic))
                 // Subscribers have received the standby's state. An event with the same state would repeat it.
                 var known = state
                 for event in waiting.filter({ $0.isFresh(at: now) }).map(\.event)
-                where event.number > word.number && event.state != known {
+                where event.number > published.number && event.state != known {
                     known = event.state
                     after.append(.publish(.event(topic, Wire.event(event).utf8)))
                 }
             }
-            let known = announcements[word.identifier] ?? Announcement(state: .unknown, number: 0)
+            let known = announcements[published.identifier] ?? Announcement(state: .unknown, number: 0)
             // With the same number, hub and standby have decided without a connection. Subscribers have received the standby's state.
-            guard word.number > known.number || word.number == known.number && author != node && state != known.state
+            guard
+                published.number > known.number
+                    || published.number == known.number && author != node && state != known.state
             else { continue }
             if author == node {
                 // This hub's disk was lost.
-                announcements[word.identifier] = Announcement(state: known.state, number: word.number)
+                announcements[published.identifier] = Announcement(state: known.state, number: published.number)
             } else {
-                announcements[word.identifier] = Announcement(state: state, number: word.number)
-                later.insert(word.identifier)
+                announcements[published.identifier] = Announcement(state: state, number: published.number)
+                later.insert(published.identifier)
             }
         }
         let earlier = eventsOfEarlierRun(at: now)
@@ -165,7 +167,7 @@ extension BrokerCore {
         for (identifier, waiting) in unsent.sorted(by: { $0.key < $1.key }) {
             guard let position = positions[identifier], waiting.contains(where: { $0.at == nil }) else { continue }
             let level = regions[position].level
-            let published = words[level].flatMap { isCredible($0) ? $0.number : nil } ?? 0
+            let published = publishedRegions[level].flatMap { isCredible($0) ? $0.number : nil } ?? 0
             let topic = topics.event(name(level))
             before.append(.release(topic: topic))
             after += waiting.filter { $0.isFresh(at: now) && $0.event.number > published }

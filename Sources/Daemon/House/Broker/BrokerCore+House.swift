@@ -50,7 +50,9 @@ extension BrokerCore {
         if value.state != state || value.since == nil {
             (value.state, value.since) = (state, now.date.map(\.wholeMilliseconds))
             if state != .unknown { value.lastKnown = state }
-            if !isAnnouncing, let word = words[regions[position].level] { value.adoptTime(of: word) }
+            if !isAnnouncing, let published = publishedRegions[regions[position].level] {
+                value.adoptTime(of: published)
+            }
             states[identifier] = value
         }
         // A yielded hub decides for itself.
@@ -190,7 +192,9 @@ package struct RegionValue: Hashable, Sendable {
     var known: RegionState? { state == .unknown ? lastKnown : state }
 
     /// Takes over the time of the same state as another node determined it.
-    mutating func adoptTime(of word: RegionValue) { if word.state == state { since = word.since ?? since } }
+    mutating func adoptTime(of published: RegionValue) {
+        if published.state == state { since = published.since ?? since }
+    }
 }
 
 /// An enter or exit event of the whole house. It is published once and not retained.

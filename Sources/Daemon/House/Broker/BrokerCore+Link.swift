@@ -47,8 +47,8 @@ extension BrokerCore {
 
     /// Handles CONNACK. The broker delivers its retained messages next.
     mutating func connected(at now: Moment) -> [Output] {
-        // The broker delivers the words again, without those of regions that were removed meanwhile.
-        (nodes, announced, strangers, words) = (HouseNodes(), nil, [], [:])
+        // The broker delivers the retained states again, without those of regions that were removed meanwhile.
+        (nodes, announced, strangers, publishedRegions) = (HouseNodes(), nil, [], [:])
         (isConnected, batteryTopics) = (true, [])
         delivery.connected(at: now.instant)
         if hasEngine { election.connected() }
@@ -187,7 +187,7 @@ extension BrokerCore {
             // The broker may have another value than the one that this hub published last.
             houseValue = []
             batteriesAt = now.instant.addingClamped(Self.batteryDelay)
-            let (later, before, after) = isHub ? wordsTakenOver(at: now) : ([], [], [])
+            let (later, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
             let changed = voice == .speaking ? later : Set(positions.keys)
             return before + [.publish(wantedValue), .publish(definitionsValue)]
                 + regions.map { .publish(value(of: $0)) }

@@ -115,7 +115,7 @@ extension BrokerCore {
         now.subtractingClamped(heardLast) >= Self.idleInterval - Self.promptness
     }
 
-    /// Handles a region's state at the broker: at a receiver the word of the hub.
+    /// Handles a region's state at the broker: at a receiver as the hub published it.
     mutating func regionReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
         guard isRadio else {
             // Another client changed it, or it is a region of an earlier configuration.
@@ -127,54 +127,55 @@ extension BrokerCore {
                 }
                 return []
             }
-            if isHub, !isHolding, let word = Wire.region(message.payload), word.identifier == identifier {
-                words[level] = word
+            if isHub, !isHolding, let published = Wire.region(message.payload), published.identifier == identifier {
+                publishedRegions[level] = published
             }
             if isHolding, !message.isRetained, message.payload != value(of: regions[position]).payload {
                 repeats.want(message.topic, at: now.instant)
             }
             return []
         }
-        let before = words[level]
-        guard let word = Wire.region(message.payload) else {
-            words[level] = nil
+        let before = publishedRegions[level]
+        guard let published = Wire.region(message.payload) else {
+            publishedRegions[level] = nil
             return []
         }
-        guard before != nil || words.count < Self.wordLimit else { return [] }
-        words[level] = word
-        if isStandby { wordFound(word, isRetained: message.isRetained) }
+        guard before != nil || publishedRegions.count < Self.publishedRegionLimit else { return [] }
+        publishedRegions[level] = published
+        if isStandby { publishedRegionFound(published, isRetained: message.isRetained) }
         guard isHubKnown else { return [] }
         var news: [HouseNews] = []
-        if before?.state != word.state { news.append(.didDetermineState(word.state)) }
-        if before?.room != word.room { news.append(.didDetermineRoom(word.room)) }
-        return news.map { .happened(.house(region: word.identifier, $0), at: now.wall) }
+        if before?.state != published.state { news.append(.didDetermineState(published.state)) }
+        if before?.room != published.room { news.append(.didDetermineRoom(published.room)) }
+        return news.map { .happened(.house(region: published.identifier, $0), at: now.wall) }
     }
 
     /// Handles an event of the house, at a receiver.
     mutating func eventReceived(_ message: MQTTMessage, _ level: String, at now: Moment) -> [Output] {
-        guard isRadio, !message.isRetained, let event = Wire.event(message.payload), let word = words[level],
+        guard isRadio, !message.isRetained, let event = Wire.event(message.payload),
+            let published = publishedRegions[level],
             lastEvent[level] != event.number
         else { return [] }
-        if lastEvent[level] == nil, lastEvent.count >= Self.wordLimit { lastEvent = [:] }
+        if lastEvent[level] == nil, lastEvent.count >= Self.publishedRegionLimit { lastEvent = [:] }
         lastEvent[level] = event.number
         let news: HouseNews =
             event.kind == .enter
             ? .didEnterRegion(room: event.room, isOwner: false) : .didExitRegion(isOwner: false)
-        return [.happened(.house(region: word.identifier, news), at: now.wall)]
+        return [.happened(.house(region: published.identifier, news), at: now.wall)]
     }
 
-    /// Handles that the hub may have come or gone. Without it the last word is not the state of now.
+    /// Handles that the hub may have come or gone. Without it the last published state is not the present one.
     mutating func hubChanged(at now: Moment) -> [Output] {
         guard !isHub, isHubKnown != (hubName != nil) else { return [] }
         isHubKnown.toggle()
         guard !isHolding else { return [] }
-        return words.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
+        return publishedRegions.values.sorted { $0.identifier < $1.identifier }.filter { $0.state != .unknown }
             .map {
                 .happened(
                     .house(region: $0.identifier, .didDetermineState(isHubKnown ? $0.state : .unknown)), at: now.wall)
             }
     }
 
-    /// The number of regions whose word is stored.
-    private static let wordLimit = 1024
+    /// The number of published regions that are stored.
+    private static let publishedRegionLimit = 1024
 }

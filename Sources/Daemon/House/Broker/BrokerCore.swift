@@ -83,8 +83,8 @@ struct BrokerCore: Sendable {
     /// The standbys of this hub.
     var standbys: Set<String> = []
     var voice = Voice.speaking
-    /// The regions as they are at the broker, by level: at a receiver the word of the hub, at a hub those found before it claims.
-    var words: [String: RegionValue] = [:]
+    /// The regions as they are at the broker, by level: at a receiver as the hub published it, at a hub those found before it claims.
+    var publishedRegions: [String: RegionValue] = [:]
     /// The definitions of the hub's regions that a standby received last.
     var definitions: [UInt8] = []
     /// Whether the hub is online, as far as the consumers of events know.
@@ -175,7 +175,7 @@ struct BrokerCore: Sendable {
         announcements = announcements.filter { positions[$0.key] != nil }
         numbers = numbers.filter { positions[$0.key] != nil }
         election.isPrepared = isHub || !regions.isEmpty
-        if isStandby { for word in words.values { wordFound(word, isRetained: true) } }
+        if isStandby { for published in publishedRegions.values { publishedRegionFound(published, isRetained: true) } }
     }
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.

@@ -96,15 +96,15 @@ extension Daemon: APIBackend {
             report.flapping = presence.flaps.report(region: identifier, now: source.now)
             // A region of this machine's own has no state for the house.
             report.house = broker.flatMap { broker in
-                broker.word(on: identifier).map { HouseReport($0, hub: broker.hub, waiting: region.waiting) }
+                broker.publishedRegion(identifier).map { HouseReport($0, hub: broker.hub, waiting: region.waiting) }
             }
             return report
         }
         guard let broker else { return own }
         let known = Set(own.map(\.identifier))
         return own
-            + broker.words.filter { !known.contains($0.identifier) }.map { word in
-                RegionReport(identifier: word.identifier, house: HouseReport(word, hub: broker.hub))
+            + broker.publishedRegions.filter { !known.contains($0.identifier) }.map { region in
+                RegionReport(identifier: region.identifier, house: HouseReport(region, hub: broker.hub))
             }
     }
 
@@ -150,11 +150,11 @@ extension BatteryReport {
 }
 
 extension HouseReport {
-    fileprivate init(_ word: RegionValue?, hub: String?, waiting: [String] = []) {
-        // The word of a hub that is away is not the state of now.
-        let state = hub == nil ? .unknown : word?.state ?? .unknown
+    fileprivate init(_ published: RegionValue?, hub: String?, waiting: [String] = []) {
+        // The last state that a hub published before it left is not the present one.
+        let state = hub == nil ? .unknown : published?.state ?? .unknown
         self.init(
-            state: state, lastKnown: word?.lastKnown ?? .unknown, since: word?.since.map(Timestamp.text),
-            room: state == .inside ? word?.room : nil, owner: hub, waiting: waiting)
+            state: state, lastKnown: published?.lastKnown ?? .unknown, since: published?.since.map(Timestamp.text),
+            room: state == .inside ? published?.room : nil, owner: hub, waiting: waiting)
     }
 }
