@@ -69,6 +69,27 @@ import Testing
         #expect(home.happened(own("anna", .outside)) == .onEmpty)
     }
 
+    /// The order in which a hub with a broker publishes an exit.
+    @Test func `an own exit whose event of the house comes first empties the home`() {
+        var home = occupancy(["anna"])
+        home.restored(false)
+        let arrival: [Event.Kind] = [
+            own("anna", .inside), .house(region: "anna", .didEnterRegion(room: nil, isOwner: true)),
+            .house(region: "anna", .didDetermineState(.inside)),
+        ]
+        #expect(arrival.map { home.happened($0) } == [.onOccupied, nil, nil])
+        let departure: [Event.Kind] = [
+            .didExitRegion(region: "anna"), .house(region: "anna", .didExitRegion(isOwner: true)),
+            .house(region: "anna", .didDetermineState(.outside)), own("anna", .outside),
+        ]
+        #expect(departure.map { home.happened($0) } == [nil, .onEmpty, nil, nil])
+        let other: [Event.Kind] = [
+            .house(region: "anna", .didEnterRegion(room: nil, isOwner: false)),
+            .house(region: "anna", .didDetermineState(.inside)), own("anna", .inside),
+        ]
+        #expect(other.map { home.happened($0) } == [nil, nil, nil], "another node has announced it")
+    }
+
     @Test func `what a hub says of the house decides nothing at a receiver`() {
         var home = HouseOccupancy(regions: ["anna", "ben"], followsHouse: false)
         home.restored(false)

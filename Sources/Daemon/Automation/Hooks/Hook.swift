@@ -87,8 +87,8 @@ extension Hook {
             trigger = .onDisconnect
             candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
         case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
-            .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
-            .wifiAccessLimited, .house:
+            .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined, .wifiJoinFailed,
+            .wifiUnavailable, .wifiAccessLimited, .house:
             return nil
         }
         let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }

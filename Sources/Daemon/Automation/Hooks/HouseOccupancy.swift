@@ -34,6 +34,11 @@ struct HouseOccupancy: Sendable {
     mutating func happened(_ kind: Event.Kind) -> Hook.Trigger? {
         switch kind {
         case .didDetermineState(let region, let state) where regions.contains(region): states[region] = state
+        // The house's event of an own decision may precede this node's state.
+        case .house(let region, .didEnterRegion(_, isOwner: true)) where followsHouse && regions.contains(region):
+            states[region] = .inside
+        case .house(let region, .didExitRegion(isOwner: true)) where followsHouse && regions.contains(region):
+            states[region] = .outside
         // What another node has announced ran its hooks there.
         case .house(let region, .didDetermineState(let state)) where followsHouse && regions.contains(region):
             states[region] = state
