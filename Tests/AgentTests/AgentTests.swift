@@ -54,12 +54,24 @@ import WiFi
         try await ended(task, by: { stop.finish() }) { try await body(client) }
     }
 
-    private func withAgent(_ language: Language = .english, _ body: () async throws -> Void) async throws {
+    private func withAgent(
+        _ language: Language = .english, directory: String? = nil, _ body: () async throws -> Void
+    ) async throws {
         let agent = Agent(
-            client: { [socket] in APIClient(socket: socket, timeLimit: 120) }, bus: bench.address, language: language,
-            retry: BackOff(.milliseconds(20), limit: .milliseconds(100)), logger: quiet)
-        let task = Task { try await agent.run() }
-        try await ended(task, by: { task.cancel() }, body)
+            client: { [socket] in APIClient(socket: socket, timeLimit: 120) }, bus: bench.address, directory: directory,
+            language: language, retry: BackOff(.milliseconds(20), limit: .milliseconds(100)), logger: quiet)
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await testGracefulShutdown { trigger in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await agent.run() }
+                    for await _ in stops {}
+                    trigger.triggerGracefulShutdown()
+                    try await group.waitForAll()
+                }
+            }
+        }
+        try await ended(task, by: { stop.finish() }, body)
     }
 
     /// Ends the task when `body` is over, however that ends.
@@ -84,7 +96,7 @@ import WiFi
                 try await bench.wait { try $0.shown.count == 1 }
                 let question = try #require(try bench.shown.first)
                 #expect(question.summary == "Welcome home")
-                #expect(question.body == "Join the Wi-Fi network “HomeNet”?")
+                #expect(question.body == "Join the Wi-Fi “HomeNet”?")
                 #expect(question.actions == ["join", "Join", "later", "Later", "never", "Never"])
                 #expect(question.expiry == 0, "it stays")
                 try bench.press(1, "join")
@@ -112,21 +124,43 @@ import WiFi
         }
     }
 
-    @Test func `after an answer that does not reach the daemon the question has its buttons again`() async throws {
+    @Test func `the question goes with the daemon, and with the agent`() async throws {
         let server = try await NotificationServer(on: bench.address)
         try await withAgent {
-            var calls = server.shown.makeAsyncIterator()
+            var (calls, closed) = (server.shown.makeAsyncIterator(), server.closed.makeAsyncIterator())
             try await withDaemon { _ in _ = try #require(await calls.next()) }
-            let isHandled = Watched(false)
-            async let pressing: Void = eventually("a press of the button is handled") {
-                try await server.emit("ActionInvoked", .uint32(1), .string("join"))
-                return isHandled.value
+            #expect(await closed.next() == 1)
+        }
+        try await withDaemon { _ in
+            var (calls, closed) = (server.shown.makeAsyncIterator(), server.closed.makeAsyncIterator())
+            try await withAgent { _ = try #require(await calls.next()) }
+            #expect(await closed.next() == 2)
+        }
+    }
+
+    @Test func `a question that expires on the screen is shown again, and one that is closed is not`() async throws {
+        let server = try await NotificationServer(on: bench.address)
+        try await withDaemon { _ in
+            try await withAgent {
+                var calls = server.shown.makeAsyncIterator()
+                _ = try #require(await calls.next())
+                try await server.emit("NotificationClosed", .uint32(1), .uint32(1))
+                let again = try #require(await calls.next())
+                #expect(again[5] == .strings(["join", "Join", "later", "Later", "never", "Never"]))
             }
-            #expect(try #require(await calls.next())[4].string?.contains("did not arrive") == true)
-            let buttons = ["join", "Join", "later", "Later", "never", "Never"]
-            #expect(try #require(await calls.next())[5] == .strings(buttons))
-            isHandled.change { $0 = true }
-            try await pressing
+        }
+    }
+
+    @Test func `the next agent removes the question of one that was killed`() async throws {
+        let server = try await NotificationServer(on: bench.address)
+        let folder = try TemporaryFolder()
+        let earlier = QuestionsOnScreen(directory: folder.path)
+        earlier.store([41, 42], on: try await server.uniqueName)
+        #expect(earlier.ofEarlierAgent(on: ":9.9").isEmpty, "another server has other notifications")
+        try await withAgent(directory: folder.path) {
+            var closed = server.closed.makeAsyncIterator()
+            #expect(await closed.next() == 41)
+            #expect(await closed.next() == 42)
         }
     }
 
@@ -182,7 +216,7 @@ import WiFi
             try await withAgent {
                 try await bench.wait { try $0.dunstctl("count", "displayed") == "1" }
                 try bench.dunstctl("action")
-                try await bench.wait { try $0.dunstctl("history").contains("Join the Wi-Fi network “HomeNet”?") }
+                try await bench.wait { try $0.dunstctl("history").contains("Join the Wi-Fi “HomeNet”?") }
                 // It closes by itself after ten seconds, perhaps before a slow machine looks.
                 try await bench.wait {
                     try $0.dunstctl("count", "displayed") == "1"

@@ -19,11 +19,11 @@ import WiFi
         ("&amp;", "&amp;amp;"),
     ])
     func `a name is text, whatever it holds`(ssid: String, shown: String) {
-        #expect(body(ssid) == "Join the Wi-Fi network “\(shown)”?")
+        #expect(body(ssid) == "Join the Wi-Fi “\(shown)”?")
     }
 
     @Test func `a server without markup gets none, and no escapes either`() {
-        #expect(body("<b> & co", hasMarkup: false) == "Join the Wi-Fi network “<b> & co”?")
+        #expect(body("<b> & co", hasMarkup: false) == "Join the Wi-Fi “<b> & co”?")
     }
 
     @Test(arguments: [

@@ -27,7 +27,9 @@ import Testing
             #expect(await events.next() == .noServer)
             for _ in 0..<2 {
                 let server = try await NotificationServer(on: bench.address, capabilities: ["actions", "body"])
-                #expect(await events.next() == .serverAppeared(capabilities: ["actions", "body"]))
+                #expect(
+                    await events.next()
+                        == .serverAppeared(capabilities: ["actions", "body"], owner: try await server.uniqueName))
                 #expect(try await service.show(Self.question) == 1)
                 var shown = server.shown.makeAsyncIterator()
                 let expected: [DBusValue] = [
@@ -50,7 +52,8 @@ import Testing
         let server = try await NotificationServer(on: bench.address)
         let stranger = try await Bus.connect(address: bench.address)
         try await withService(bench.address) { _, events in
-            #expect(await events.next() == .serverAppeared(capabilities: ["actions"]))
+            #expect(
+                await events.next() == .serverAppeared(capabilities: ["actions"], owner: try await server.uniqueName))
             for (member, last) in [("ActionInvoked", DBusValue.string("join")), ("NotificationClosed", .uint32(2))] {
                 try await stranger.emit(
                     NotificationServer.name, member, at: NotificationServer.path, [.uint32(1), last])
@@ -67,7 +70,7 @@ import Testing
             }
             for number in UInt32(2)..<52 {
                 #expect(await events.next() == .actionInvoked(number, key: "join"))
-                #expect(await events.next() == .closed(number))
+                #expect(await events.next() == .closed(number, isExpired: false))
             }
         }
     }
@@ -95,7 +98,7 @@ import Testing
         let service = NotificationService(address: bench.address)
         let task = Task { await service.run() }
         var events = service.events.makeAsyncIterator()
-        #expect(await events.next() == .serverAppeared(capabilities: ["actions"]))
+        #expect(await events.next() == .serverAppeared(capabilities: ["actions"], owner: try await server.uniqueName))
         let showing = Task { try await service.show(Self.question) }
         var shown = server.shown.makeAsyncIterator()
         _ = await shown.next()

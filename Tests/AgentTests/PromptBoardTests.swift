@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WiFi
 
@@ -114,6 +115,25 @@ import WiFi
         #expect(actions(&board) { $0.serverAppeared(["actions"]) } == [])
     }
 
+    @Test func `a notification that expired is shown again`() {
+        var board = asking()
+        board.closed(7, isExpired: true)
+        #expect(!board.isAsking && board.isRetrying)
+        #expect(actions(&board) { $0.retried() } == [.show(first, hasButtons: true, hasMarkup: true)])
+    }
+
+    @Test func `the questions go with the daemon, and one that was closed does not come back with it`() {
+        var board = asking()
+        #expect(board.onScreen == [7])
+        #expect(actions(&board) { $0.daemonLost() } == [.withdraw(7)])
+        #expect(board.onScreen.isEmpty)
+        #expect(actions(&board) { $0.listed([first]) } == [.show(first, hasButtons: true, hasMarkup: true)])
+        _ = board.shown(first, as: 8)
+        board.closed(8)
+        #expect(actions(&board) { $0.daemonLost() } == [])
+        #expect(actions(&board) { $0.listed([first]) } == [])
+    }
+
     @Test func `a server that restarts shows what still waits`() {
         var board = asking()
         board.serverVanished()
@@ -171,8 +191,21 @@ import WiFi
     @Test func `an answer that does not arrive is reported`() {
         var board = asking()
         #expect(
-            actions(&board) { $0.answerRefused(first, reason: "late") } == [
-                .notify(.notAnswered(ssid: "HomeNet", reason: "late"), hasMarkup: true)
+            actions(&board) { $0.answerRefused(first) } == [
+                .notify(.tooLate(ssid: "HomeNet"), hasMarkup: true)
             ])
+    }
+}
+
+@Suite struct SessionLockTests {
+    @Test func `one agent at most runs in a session`() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/okaeri-agent.lock"
+        var first = SessionLock(path)
+        #expect(first?.isHeld == true)
+        #expect(SessionLock(path)?.isHeld == false)
+        first = nil
+        #expect(first == nil && SessionLock(path)?.isHeld == true)
+        #expect(SessionLock("\(folder.path)/none/lock") == nil)
     }
 }

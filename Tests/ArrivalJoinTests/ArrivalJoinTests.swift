@@ -92,17 +92,43 @@ import WiFi
         }
     }
 
-    @Test func `an arrival with the radio off is published, and prompts when it is switched on`() async throws {
-        wifi.change { $0.radioEnabled = false }
+    @Test func `an arrival without a device is published, and prompts when there is one`() async throws {
+        wifi.change { $0.device = nil }
         try await run(.prompt) { _, events in
             determine(.inside)
-            guard case .wifiJoinFailed(_, let code, _)? = await next(&events) else {
+            guard case .wifiUnavailable(_, let code, _)? = await next(&events) else {
                 Issue.record("nothing was announced")
                 return
             }
-            #expect(code == "radioOff")
-            wifi.change { $0.radioEnabled = true }
+            #expect(code == "noWiFiDevice")
+            wifi.change { $0.device = "wlan0" }
             #expect(await next(&events) == .wifiPrompt(prompted))
+        }
+    }
+
+    @Test func `an arrival with Wi-Fi off asks whether to switch it on, and the answer does`() async throws {
+        wifi.change { $0.radioEnabled = false }
+        try await run(.prompt) { arrivalJoin, events in
+            determine(.inside)
+            var question = prompted
+            question.situation = .radioOff
+            #expect(await next(&events) == .wifiPrompt(question))
+            try await arrivalJoin.answered("1", .join)
+            #expect(await next(&events) == .wifiPromptAnswered(question, answer: .join))
+            guard case .wifiJoined? = await next(&events) else {
+                Issue.record("it was not joined")
+                return
+            }
+            #expect(wifi.state.radioEnabled)
+        }
+    }
+
+    @Test func `a question that is not needed any more is withdrawn by an event`() async throws {
+        try await run(.prompt) { _, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(prompted))
+            determine(.outside)
+            #expect(await next(&events) == .wifiPromptWithdrawn(prompted, code: "departed"))
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 
     private static let wifi: Members = [
         ("ssid", "\"Caf\\u00e9 \\\"Net\\\"\""), ("join", "\"off\""), ("passphraseFile", "\"/etc/okaeri/a.psk\""),
-        ("security", "\"wpa3\""),
+        ("security", "\"wpa3\""), ("whenOnline", "\"always\""),
     ]
     private static let sign: Members = [
         ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
@@ -144,7 +144,7 @@ import Testing
         let together: [String] =
             switch member {
             case .uuid: ["uuid", "major", "minor"]
-            case .wifi: ["wifi.ssid", "wifi.join", "wifi.passphraseFile", "wifi.security"]
+            case .wifi: ["wifi.ssid", "wifi.join", "wifi.passphraseFile", "wifi.security", "wifi.whenOnline"]
             default: [member.rawValue]
             }
         var layout = RandomLayout(seed: 3)
@@ -155,7 +155,7 @@ import Testing
                 draft[member] = setting
                 var (before, after) = try (values(text), values(edited(text, draft)))
                 if case .network = setting {
-                    for key in ["passphraseFile", "security"] {
+                    for key in ["passphraseFile", "security", "whenOnline"] {
                         let path = ".regions[1].wifi.\(key)"
                         #expect(after[path] != nil && after[path] == before[path], "\(key) belongs to the network")
                     }

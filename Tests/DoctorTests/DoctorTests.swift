@@ -89,6 +89,8 @@ import WiFi
         #expect(away.map(\.verdict) == [.ok, .note])
         let off = SimulatedWiFi(inSight: ["HomeNet"])
         off.change { $0.radioEnabled = false }
+        #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .note])
+        off.change { $0.hardwareEnabled = false }
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .wrong])
     }
 

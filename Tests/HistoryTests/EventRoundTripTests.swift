@@ -26,7 +26,12 @@ import WiFi
                 identity: identity, rssi: .random(in: -127...20, using: &generator),
                 accuracy: Double(Int.random(in: -100...100_000, using: &generator)) / 100)
         }
-        func wifi() -> Event.WiFi { .init(id: maybe(), ssid: word(), region: maybe()) }
+        func wifi() -> Event.WiFi {
+            .init(
+                id: maybe(), ssid: word(), region: maybe(),
+                situation: Bool.random(using: &generator)
+                    ? nil : PromptSituation.allCases.randomElement(using: &generator))
+        }
         func peripheral() -> Event.Peripheral {
             .init(identifier: maybe(), service: word(), address: word(), name: maybe())
         }
@@ -38,8 +43,10 @@ import WiFi
             .didRangeBeacons(region: word(), (0..<3).map { _ in beacon() }),
             .monitoringDidFail(region: word(), reason: word()), .rangingBeaconsDidFail(region: word(), reason: word()),
             .bluetoothStateDidUpdate(.init(state: bluetooth, adapter: maybe(), reason: word())), .wifiPrompt(wifi()),
-            .wifiPromptAnswered(wifi(), answer: .later), .wifiJoined(wifi(), device: maybe()),
+            .wifiPromptAnswered(wifi(), answer: .later), .wifiPromptWithdrawn(wifi(), code: word()),
+            .wifiJoined(wifi(), device: maybe()),
             .wifiJoinFailed(wifi(), code: word(), reason: word()),
+            .wifiUnavailable(wifi(), code: word(), reason: word()),
             .wifiAccessLimited(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),
             .peripheralDidDisconnect(peripheral()), .house(region: word(), .didDetermineState(state)),
             .house(region: word(), .didEnterRegion(room: maybe(), isOwner: .random(using: &generator))),

@@ -4,6 +4,7 @@ import FoundationEssentials
 import RegionMonitoring
 import TestSupport
 import Testing
+import WiFi
 
 @testable import Automation
 @testable import Events
@@ -83,12 +84,33 @@ import Testing
         #expect(arrival.topic == "topic" && arrival.title == "home: entered" && arrival.actions == nil)
         #expect(arrival.message == LocalTime.clock(evening))
         let prompt = try ntfy(Self.prompt, .english, Self.answers)
-        #expect(prompt.title == "Join the Wi-Fi “Home\u{FFFD}Net”?")
+        #expect(prompt.title == "Join the Wi-Fi “Home\u{FFFD}Net” on pi?")
         #expect(
             prompt.actions == [
                 .init(action: "http", label: "Join", url: "https://pi/answer/1", method: "POST", clear: true),
                 .init(action: "http", label: "Not now", url: "https://pi/answer/2", method: "POST", clear: true),
             ])
+    }
+
+    @Test func `the result of a join names the machine, and says what to do`() throws {
+        let wifi = Event.WiFi(id: nil, ssid: "HomeNet", region: "home")
+        #expect(try ntfy(.wifiJoined(wifi, device: "wlan0")).title == "pi is connected to “HomeNet”")
+        let failure = Event.Kind.wifiJoinFailed(wifi, code: "noAddress", reason: "check that its DHCP server runs")
+        let failed = try ntfy(failure)
+        #expect(
+            failed.title == "pi could not join “HomeNet”"
+                && failed.message.hasSuffix(". check that its DHCP server runs"))
+        #expect(try ntfy(failure, .japanese).message.hasSuffix("DHCP サーバーを確認してください"))
+        var selected = try target(.ntfy, "https://a/topic")
+        selected.occasions = [.wifi]
+        let joined = try #require(notification(.wifiJoined(wifi, device: nil)))
+        #expect(joined.isFor(selected) && notification(enter)?.isFor(selected) == false)
+    }
+
+    @Test func `the message of a prompt names its circumstances`() throws {
+        let wifi = Event.WiFi(id: "1", ssid: "HomeNet", region: "home", situation: .ethernet)
+        #expect(try ntfy(.wifiPrompt(wifi)).message.contains(". This machine is connected by Ethernet. To answer"))
+        #expect(try ntfy(.wifiPrompt(wifi), .japanese).message.contains("。この機器は有線 LAN で接続されています。回答"))
     }
 
     @Test func `a prompt without links names the command`() throws {

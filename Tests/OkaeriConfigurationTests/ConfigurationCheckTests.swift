@@ -47,6 +47,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Home", false), ("Home Net", false), ("Home ", true), (" Home", true), ("Ho\\u0000me", true),
+        ("Ho\\u001bme", true),
+    ])
+    func `a network's name that is hardly an access point's is a warning`(ssid: String, isWarned: Bool) throws {
+        let found = try remarks(region("\"wifi\": {\"ssid\": \"\(ssid)\"}"))
+        #expect(found.map(\.place) == (isWarned ? ["regions[0].wifi.ssid"] : []) && found.allSatisfy { !$0.isError })
+    }
+
+    @Test(arguments: [
         ("http://ntfy.example/topic", true, true), ("http://anna:secret@ntfy.example:8080/topic", false, true),
         ("https://ntfy.example/topic", true, false), ("http://ntfy.example/topic", false, false),
         ("http://127.0.0.1:8080/topic", true, false), ("http://[::1]:8080/topic", true, false),

@@ -43,11 +43,28 @@ import WiFi
         #expect(tokens.use(of: made[1][0]) != nil && tokens.use(of: made[32][1]) != nil)
     }
 
+    private static func page(
+        _ ssid: String, _ situation: PromptSituation? = nil, language: Language = .english
+    ) -> String {
+        let prompt = Prompt(id: "1", ssid: ssid, regions: ["home"], arrival: 1, situation: situation)
+        return AnswerPage(content: .question(prompt, node: "<pi>", .join), language: language).html
+    }
+
+    @Test func `the question names the machine and its circumstances`() {
+        #expect(
+            Self.page("Home", .ethernet).contains(
+                "Join the Wi-Fi “Home” on &lt;pi&gt;? This machine is connected by Ethernet."))
+        #expect(Self.page("Home", .radioOff).contains("Wi-Fi is off on &lt;pi&gt;: switch it on and join “Home”?"))
+        #expect(
+            Self.page("Home", .mobile, language: .japanese).contains(
+                "&lt;pi&gt; をWi-Fi「Home」に接続しますか？この機器はモバイル回線で接続されています。"))
+    }
+
     @Test func `a network's name cannot become markup`() {
-        let page = AnswerPage(content: .question(ssid: "<b>\"&\u{202E}", .join), language: .english).html
-        #expect(page.contains("Join the Wi-Fi “&lt;b&gt;&quot;&amp;\u{FFFD}”?") && !page.contains("<b>"))
+        let page = Self.page("<b>\"&\u{202E}")
+        #expect(page.contains("Join the Wi-Fi “&lt;b&gt;&quot;&amp;\u{FFFD}” on") && !page.contains("<b>"))
         // U+0D4E and the "<" behind it are one Character.
-        let joined = AnswerPage(content: .question(ssid: "\u{0D4E}<b>", .join), language: .english).html
+        let joined = Self.page("\u{0D4E}<b>")
         #expect(Array(joined.utf8).contains(Array("&lt;b&gt;".utf8)) && !Array(joined.utf8).contains(Array("<b>".utf8)))
     }
 

@@ -23,7 +23,7 @@ struct JoinPrompterJoinTests {
         #expect(try scene.arrive(at: 400) == [ask(2)])
     }
 
-    @Test(arguments: [JoinFailure.interrupted, .timedOut(ssid: "Home"), .notInSight(ssid: "Home")])
+    @Test(arguments: [JoinFailure.timedOut(ssid: "Home"), .servesHotspot(device: "wlan0")])
     mutating func `a passing failure is offered again after the cool-down`(failure: JoinFailure) throws {
         try scene.joining()
         #expect(try scene.finish(1, failure, at: 1000) == [failed(failure)])
@@ -85,7 +85,7 @@ struct JoinPrompterJoinTests {
     @Test mutating func `the policy auto tries again after a passing failure`() throws {
         _ = try scene.arrive("door", .auto, at: 0)
         _ = scene.determine(1, ready, at: 0)
-        _ = scene.finish(1, .notInSight(ssid: "Home"), at: 10)
+        _ = scene.finish(1, .timedOut(ssid: "Home"), at: 10)
         #expect(scene.deadline == 310)
         _ = scene.advance(to: 310)
         #expect(try scene.determine(2, ready, at: 311) == [.startJoin(Scene.attempt(2, nil, .auto))])

@@ -98,10 +98,11 @@ struct JoinPrompterMemoryTests {
         #expect(next.determine(1, ready, at: 1) == [.announce(Scene.prompt(1))])
     }
 
-    @Test mutating func `a join that was cut off is offered again after the cool-down`() throws {
-        try scene.joining(at: 0)
+    @Test mutating func `a join without a question that was cut off begins again after the cool-down`() throws {
+        _ = try scene.arrive("door", .auto, at: 0)
+        _ = scene.determine(1, ready, at: 0)
         var next = try restarted(scene, at: 10)
-        _ = try next.arrive(at: 0)
+        _ = try next.arrive("door", .auto, at: 0)
         #expect(next.deadline == 290)
     }
 

@@ -61,8 +61,19 @@ struct JoinPrompterPromptTests {
         _ = scene.depart(at: 2)
         #expect(try scene.arrive(at: 10_000) == [.note(ssid: "Home", regions: ["door"], .refused)])
         _ = scene.depart(at: 10_001)
-        scene.prompter.neverCleared(ssid: "Home")
+        #expect(scene.prompter.neverCleared(ssid: "Home", at: Scene.at(10_001)) == [])
         #expect(try scene.arrive(at: 10_002) == [.determineCondition(ticket: 2, Scene.network())])
+    }
+
+    @Test mutating func `what is taken back is asked about anew while the arrival lasts`() throws {
+        try scene.prompted()
+        _ = try scene.answer(1, .never, at: 1)
+        #expect(scene.prompter.neverCleared(ssid: "Office", at: Scene.at(400)) == nil)
+        #expect(
+            try scene.prompter.neverCleared(ssid: "Home", at: Scene.at(400)) == [
+                .determineCondition(ticket: 2, Scene.network())
+            ])
+        #expect(scene.determine(2, .ready(via: .savedProfile), at: 400) == [.announce(Scene.prompt(2))])
     }
 
     @Test func `the answer never survives a restart, and prompt numbers go on`() throws {

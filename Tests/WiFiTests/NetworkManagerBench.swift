@@ -52,9 +52,17 @@ struct NetworkManagerBench {
                 case security = "802-11-wireless-security"
             }
         }
+        struct Updated: Decodable {
+            let security: Added.Security
+
+            enum CodingKeys: String, CodingKey {
+                case security = "802-11-wireless-security"
+            }
+        }
         let scans: [[String]]
         let activated: [Activation]
         let added: [Added]
+        let updated: [Updated]
         let profiles: [String]
     }
 
@@ -161,5 +169,13 @@ extension WiFiService {
     func state(where isSo: (WiFiState) -> Bool) async -> WiFiState? {
         for await state in states() where isSo(state) { return state }
         return nil
+    }
+
+    /// The condition without the strength of the signal, for tests that are not about it.
+    func conditionAtFullSignal(of network: HomeNetwork) async -> NetworkCondition {
+        let condition = await condition(of: network)
+        guard case .ready(var readiness) = condition else { return condition }
+        readiness.strength = 100
+        return .ready(readiness)
     }
 }

@@ -16,7 +16,7 @@ extension NetworkManagerTests {
         func `every failure code is produced through libnm, with what to do about it`(code: JoinFailure.Code)
             async throws
         {
-            let isBare = [.noNetworkManager, .noWiFiDevice, .deviceNotManaged].contains(code)
+            let isBare = [.noNetworkManager, .noWiFiDevice, .deviceNotManaged, .noSupplicant].contains(code)
             let bench = try await NetworkManagerBench(radio: !isBare)
             let limits = code == .timedOut ? NetworkManagerService.Limits(join: .milliseconds(300)) : .init()
             let service = NetworkManagerService(address: bench.address, limits: limits)
@@ -25,7 +25,9 @@ extension NetworkManagerTests {
                 ssid: "Home", join: .auto, passphraseFile: passphraseFile(for: code, file.path))
             try await prepare(code, bench)
             let result = try await withRunning(service) {
-                if code == .connectedElsewhere { _ = await service.state { $0.connectedSSID == "Office" } }
+                if code == .connectedElsewhere || code == .connectedToTwin {
+                    _ = await service.state { $0.connectedSSID != nil }
+                }
                 return await service.join(network)
             }
             guard case .failure(let failure) = result else { throw Unexpected.success }
@@ -58,12 +60,23 @@ extension NetworkManagerTests {
             case .deviceNotManaged:
                 try await bench.start()
                 try bench.call("AddRadio", "wlan7", 10)
+            case .noSupplicant:
+                try await bench.start()
+                try bench.call("AddRadio", "wlan7", 20)
+            case .firmwareMissing:
+                try bench.call("SetDeviceState", radio, 20)
+                try bench.call("SetFirmwareMissing", radio)
+            case .networkingOff: try bench.call("SetNetworking", false)
             case .radioOff: try bench.call("SetRadio", false, true)
             case .hardwareSwitchOff: try bench.call("SetRadio", false, false)
             case .servesHotspot: try bench.call("Serve", radio, "Kitchen")
             case .connectedElsewhere:
                 try bench.hear("Home")
                 try bench.call("Connect", radio, bench.save("Office"), bench.hear("Office"))
+            case .connectedToTwin:
+                try bench.hear("Home")
+                try bench.call(
+                    "Connect", radio, bench.save("Home", security: ""), bench.hear("Home", flags: 0, rsn: 0))
             case .onlyUnsecuredInSight: try bench.hear("Home", flags: 0, rsn: 0)
             case .mixedSecurityInSight:
                 try bench.hear("Home")

@@ -19,7 +19,7 @@ extension NetworkManagerTests {
         }
 
         private func condition(of network: HomeNetwork? = nil) async throws -> NetworkCondition {
-            try await withRunning(service) { await service.condition(of: network ?? home) }
+            try await withRunning(service) { await service.conditionAtFullSignal(of: network ?? home) }
         }
 
         @Test func `a saved profile and its access point are ready`() async throws {
@@ -66,7 +66,7 @@ extension NetworkManagerTests {
             try await bench.start()
             try bench.call("AddRadio", "wlan7", 10)
             let service = NetworkManagerService(address: bench.address)
-            let condition = try await withRunning(service) { await service.condition(of: home) }
+            let condition = try await withRunning(service) { await service.conditionAtFullSignal(of: home) }
             #expect(condition == .unavailable(.deviceNotManaged(device: "wlan7")))
         }
 
@@ -82,7 +82,7 @@ extension NetworkManagerTests {
             try await withRunning(service) {
                 let early = await service.state { $0.radioEnabled && $0.device != nil }
                 #expect(early?.deviceReady == false)
-                async let condition = service.condition(of: network)
+                async let condition = service.conditionAtFullSignal(of: network)
                 let disconnected = 30
                 try bench.call("SetDeviceState", NetworkManagerBench.radio, disconnected)
                 #expect(await service.state { $0.deviceReady } != nil)
@@ -94,27 +94,27 @@ extension NetworkManagerTests {
             let bench = try await NetworkManagerBench(radio: false)
             try await bench.start()
             let service = NetworkManagerService(address: bench.address)
-            let condition = try await withRunning(service) { await service.condition(of: home) }
+            let condition = try await withRunning(service) { await service.conditionAtFullSignal(of: home) }
             #expect(condition == .unavailable(.noWiFiDevice))
         }
 
         @Test func `a bus without NetworkManager is reported`() async throws {
             let bench = try await NetworkManagerBench(radio: false)
             let service = NetworkManagerService(address: bench.address)
-            let condition = try await withRunning(service) { await service.condition(of: home) }
+            let condition = try await withRunning(service) { await service.conditionAtFullSignal(of: home) }
             #expect(condition == .unavailable(.noNetworkManager))
         }
 
         @Test func `a missing bus is reported`() async throws {
             let service = NetworkManagerService(address: "unix:path=/nonexistent/bus")
-            let condition = try await withRunning(service) { await service.condition(of: home) }
+            let condition = try await withRunning(service) { await service.conditionAtFullSignal(of: home) }
             #expect(condition == .unavailable(.noNetworkManager))
             #expect(service.state == WiFiState())
         }
 
         @Test func `a service that does not run reports no NetworkManager`() async throws {
             let service = NetworkManagerService(address: bench.address, limits: .init(start: .milliseconds(10)))
-            #expect(await service.condition(of: home) == .unavailable(.noNetworkManager))
+            #expect(await service.conditionAtFullSignal(of: home) == .unavailable(.noNetworkManager))
             #expect(await service.join(home) == .failure(.noNetworkManager))
         }
 
@@ -213,7 +213,7 @@ extension NetworkManagerTests {
             let ready = try HomeNetwork(ssid: "Home", passphraseFile: good.path)
             let refused = try HomeNetwork(ssid: "Home", passphraseFile: open.path)
             let conditions = try await withRunning(service) {
-                (await service.condition(of: ready), await service.condition(of: refused))
+                (await service.conditionAtFullSignal(of: ready), await service.conditionAtFullSignal(of: refused))
             }
             #expect(conditions.0 == .ready(via: .passphraseFile))
             #expect(
@@ -237,7 +237,7 @@ extension NetworkManagerTests {
             try bench.save("Home", security: #"{"key-mgmt": "sae"}"#)
             let (plain, named) = (try home(nil, file), try home(.wpa2, file))
             let conditions = try await withRunning(again) {
-                (await again.condition(of: plain), await again.condition(of: named))
+                (await again.conditionAtFullSignal(of: plain), await again.conditionAtFullSignal(of: named))
             }
             #expect(conditions.0 == Self.downgraded)
             #expect(conditions.1 == .ready(via: .passphraseFile))
@@ -251,7 +251,7 @@ extension NetworkManagerTests {
             try bench.hear("Home", rsn: Air.psk | Air.sae, strength: 20)
             let again = NetworkManagerService(address: bench.address)
             let network = try home(.wpa3, file)
-            let found = try await withRunning(again) { await again.condition(of: network) }
+            let found = try await withRunning(again) { await again.conditionAtFullSignal(of: network) }
             #expect(found == .ready(via: .passphraseFile))
         }
 
@@ -286,7 +286,7 @@ extension NetworkManagerTests {
                 try HomeNetwork(ssid: "Home", passphraseFile: key.path, security: .wpa2)
             )
             let conditions = try await withRunning(service) {
-                (await service.condition(of: unset), await service.condition(of: wpa2))
+                (await service.conditionAtFullSignal(of: unset), await service.conditionAtFullSignal(of: wpa2))
             }
             guard !isProven else {
                 // An access point with both is joined with the saved profile for SAE.
@@ -315,7 +315,7 @@ extension NetworkManagerTests {
             #expect(try await condition(of: network) == .unavailable(.noPermission))
             try bench.save("Home")
             let again = NetworkManagerService(address: bench.address)
-            let saved = try await withRunning(again) { await again.condition(of: network) }
+            let saved = try await withRunning(again) { await again.conditionAtFullSignal(of: network) }
             #expect(saved == .ready(via: .savedProfile))
         }
 
@@ -330,7 +330,7 @@ extension NetworkManagerTests {
                         == WiFiState(
                             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0",
                             deviceReady: true, connectedSSID: "Home", uses24GHz: true))
-                #expect(await service.condition(of: home) == .alreadyConnected)
+                #expect(await service.conditionAtFullSignal(of: home) == .alreadyConnected)
                 #expect(
                     await service.join(home)
                         == .success(JoinedNetwork(ssid: "Home", device: "wlan0", credentials: nil)))
@@ -345,7 +345,7 @@ extension NetworkManagerTests {
                 try bench.call("Connect", NetworkManagerBench.radio, profile, twin)
                 _ = await service.state { $0.connectedSSID != nil }
                 #expect(
-                    await service.condition(of: home)
+                    await service.conditionAtFullSignal(of: home)
                         == .unavailable(.onlyUnsecuredInSight(ssid: "Home", seen: .open)))
             }
         }

@@ -90,6 +90,27 @@ extension NetworkManagerTests {
             try bench.call("SetOutcome", "denied")
             #expect(try await save() == .failure(.noPermission))
         }
+
+        @Test(arguments: [
+            (#"{"key-mgmt": "wpa-psk", "psk": "correct horse"}"#, "activated", nil),
+            (#"{"key-mgmt": "wpa-psk"}"#, "activated", JoinFailure.Code.secretUnavailable),
+            (#"{"key-mgmt": "wpa-psk", "psk": "correct horse"}"#, "denied", .noPermission),
+            ("", "activated", .noCredentials),
+        ])
+        func `the passphrase of a saved profile is read for guests, if the user may`(
+            security: String, outcome: String, code: JoinFailure.Code?
+        ) async throws {
+            try bench.save("Home", security: security)
+            try bench.call("SetOutcome", outcome)
+            let network = try HomeNetwork(ssid: "Home")
+            let service = NetworkManagerService(address: bench.address)
+            let result = try await withRunning(service) { await service.passphrase(of: network) }
+            switch result {
+            case .success(let passphrase):
+                #expect(code == nil && passphrase.withCString { String(cString: $0) } == "correct horse")
+            case .failure(let failure): #expect(failure.code == code)
+            }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ struct SimulatedWiFiTests {
 
     @Test func `the condition follows the state`() async throws {
         service.change { $0.radioEnabled = false }
-        #expect(await service.condition(of: home) == .unavailable(.radioOff))
+        #expect(await service.condition(of: home) == .switchedOff())
         service.change { $0.hardwareEnabled = false }
         #expect(await service.condition(of: home) == .unavailable(.hardwareSwitchOff))
         service.change { $0 = WiFiState() }

@@ -12,6 +12,9 @@ final class TemporaryFile {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
+    /// Replaces the content.
+    func write(_ content: String) throws { _ = try folder.file("HomeNet.psk", Array(content.utf8)) }
+
     /// Another path in the same directory.
     func sibling(_ name: String) -> String { "\(folder.path)/\(name)" }
 }

@@ -28,6 +28,7 @@ import Testing
 
     /// The commands that read the configuration, with arguments that are right otherwise.
     private static let withConfiguration: [String: [String]] = [
+        "wifi qr": [],
         "monitor": [], "replay": [Binary.capture], "range": ["home"], "locate": [], "calibrate": ["home"],
         "config check": [], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
         "enroll": ["anna", "--import", "ec0234a357c8ad05341010a60a397d9b", "--yes"],

@@ -22,7 +22,7 @@ import Testing
             ], on: terminal, environment: ["NIO_SINGLETON_BLOCKING_POOL_THREAD_COUNT": "1"])
     }
 
-    private let question = "Join the Wi-Fi network \"HomeNet\"?"
+    private let question = "Join the Wi-Fi “HomeNet”?"
 
     private var state: String {
         (try? String(contentsOfFile: "\(binary.folder)/state/state.json", encoding: .utf8)) ?? ""

@@ -7,7 +7,7 @@ from lab.registry import scenario
 from lab.waiting import check
 
 from homecoming import come_home
-from trouble import expect_failure, join
+from trouble import expect_unavailable, join
 
 
 @scenario(within=90)
@@ -16,7 +16,7 @@ def serves_hotspot(folder):
     wifi.AccessPoint(folder)
     wifi.start_hotspot(wifi.SSID)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
-    expect_failure(daemon, "servesHotspot")
+    expect_unavailable(daemon, "servesHotspot")
     check(wifi.is_active("hotspot"), "the hotspot was stopped")
 
 
@@ -45,7 +45,7 @@ def connected_elsewhere(folder):
     run("nmcli", "connection", "up", "office")
     home = {"passphraseFile": wifi.passphrase_file()}
     controller, daemon = come_home(folder, join="auto", **home)
-    expect_failure(daemon, "connectedElsewhere", within=45)
+    expect_unavailable(daemon, "connectedElsewhere", within=45)
     check(wifi.connected() == "office", "office was left without an answer")
     daemon.stop()
     daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, **home}), name="asking")

@@ -8,10 +8,15 @@ from lab.waiting import check, wait_for
 from homecoming import come_home
 
 
-def expect_failure(daemon, code, within=30):
-    """Waits until the daemon reports that it cannot join the network, with the cause and the fix."""
-    failure = daemon.expect("wifiJoinFailed", within)
+def expect_failure(daemon, code, within=30, event="wifiJoinFailed"):
+    """Waits until the daemon reports that it could not join the network, with the cause and the fix."""
+    failure = daemon.expect(event, within)
     check(failure["code"] == code, f"the failure is {failure['code']}: {failure['reason']}")
+
+
+def expect_unavailable(daemon, code, within=30):
+    """Waits until the daemon reports that it cannot join the network now, before it tries."""
+    expect_failure(daemon, code, within, "wifiUnavailable")
 
 
 def join(daemon, within=30):
@@ -54,7 +59,7 @@ def weak_signal(folder):
 def out_of_sight(folder):
     """The beacon is received from farther away than the network: the prompt comes when the network is visible."""
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
-    expect_failure(daemon, "notInSight", within=30)
+    expect_unavailable(daemon, "notInSight")
     wifi.AccessPoint(folder)
     join(daemon, within=60)
 
@@ -64,7 +69,7 @@ def open_twin(folder):
     """A network without protection that has the home's name is not the home."""
     wifi.AccessPoint(folder, security="")
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
-    expect_failure(daemon, "onlyUnsecuredInSight")
+    expect_unavailable(daemon, "onlyUnsecuredInSight")
     check("AP-STA-CONNECTED" not in open(f"{folder}/hostapd-wlan0.out").read(), "it was joined")
     check(wifi.profiles() == [], f"the profiles are {wifi.profiles()}")
 
@@ -90,16 +95,21 @@ def hidden(folder):
     join(daemon, within=110)
 
 
-@scenario(within=90)
+@scenario(within=120)
 def radio_off(folder):
-    """The radio is off, and the daemon reports it; when it is switched on, the prompt comes."""
+    """The radio is off: the answer to the prompt switches it on, and is valid until the access point is there."""
     run("nmcli", "radio", "wifi", "off")
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
-    expect_failure(daemon, "radioOff")
+    prompt = daemon.expect("wifiPrompt", within=30)
+    check(prompt.get("situation") == "radioOff", f"the prompt is {prompt}")
+    check(daemon.status()["wifi"]["obstacle"] == "radioOff", "the status does not show it")
+    daemon.answer(prompt["id"], "join")
+    wait_for("the radio", lambda: run("nmcli", "radio", "wifi").strip() == "enabled", within=10)
     # Every radio of this machine was off, also that of the access point.
-    run("nmcli", "radio", "wifi", "on")
     wifi.AccessPoint(folder)
-    join(daemon, within=20)
+    daemon.expect("wifiJoined", within=75)
+    check(wifi.connected() == wifi.SSID, "not connected")
+    check(len(daemon.events("wifiPrompt")) == 1, "it was asked twice")
 
 
 @scenario(within=90)
@@ -108,20 +118,35 @@ def manager_stopped(folder):
     wifi.AccessPoint(folder)
     run("systemctl", "stop", "NetworkManager")
     _, daemon = come_home(folder, passphraseFile=wifi.passphrase_file())
-    expect_failure(daemon, "noNetworkManager")
+    expect_unavailable(daemon, "noNetworkManager")
     run("systemctl", "start", "NetworkManager")
     join(daemon, within=20)
 
 
-@scenario(within=90)
+@scenario(within=120)
 def manager_restarted_in_a_join(folder):
-    """NetworkManager restarts during a join: the join ends with a reason and leaves no profile, and the daemon finds
-    NetworkManager again."""
+    """NetworkManager restarts during a join: the join ends with a reason, and begins again with one profile."""
     # Without a DHCP server the join takes long.
-    wifi.AccessPoint(folder, dhcp=False)
+    home = wifi.AccessPoint(folder, dhcp=False)
     _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
     wait_for("the join", lambda: daemon.status()["wifi"]["activating"], within=20)
     run("systemctl", "restart", "NetworkManager")
     expect_failure(daemon, "interrupted")
-    wait_for("NetworkManager in sight again", lambda: daemon.status()["wifi"]["managerRunning"], within=15)
-    wait_for("no profile left", lambda: wifi.profiles() == [], within=10)
+    home.serve_addresses()
+    daemon.expect("wifiJoined", within=75)
+    check(wifi.profiles() == [wifi.SSID], f"the profiles are {wifi.profiles()}")
+
+
+@scenario(within=180)
+def router_comes_back(folder):
+    """A network that was joined without a prompt is joined again when its router is back, also with another passphrase."""
+    router = wifi.AccessPoint(folder)
+    _, daemon = come_home(folder, join="auto", passphraseFile=wifi.passphrase_file())
+    daemon.expect("wifiJoined", within=60)
+    router.vanish()
+    wait_for("the end of the connection", lambda: wifi.connected() is None, within=60)
+    changed = "another horse battery"
+    wifi.passphrase_file(changed)
+    wifi.AccessPoint(folder, security=wifi.WPA2.replace(wifi.PASSPHRASE, changed))
+    wait_for("the connection", lambda: wifi.connected() == wifi.SSID, within=120)
+    check(wifi.profiles() == [wifi.SSID], f"the profiles are {wifi.profiles()}")

@@ -43,6 +43,48 @@ static inline GVariant *okaeri_scan_options(const guint8 *ssid, gsize length) {
     return g_variant_builder_end(&options);
 }
 
+/* The mark of a profile that was made from the passphrase file, which is brought up to date when that changes. */
+#define OKAERI_MADE_FROM "okaeri.made-from"
+
+static inline gboolean okaeri_profile_is_from_file(NMConnection *profile) {
+    NMSettingUser *user = (NMSettingUser *) nm_connection_get_setting(profile, NM_TYPE_SETTING_USER);
+    return user && nm_setting_user_get_data(user, OKAERI_MADE_FROM) != NULL;
+}
+
+/* The settings of the profile with another passphrase, floating. */
+static inline GVariant *okaeri_profile_renewed(NMConnection *profile, const char *psk) {
+    NMConnection *copy = nm_simple_connection_new_clone(profile);
+    NMSettingWirelessSecurity *security = nm_connection_get_setting_wireless_security(copy);
+    if (security)
+        g_object_set(security, NM_SETTING_WIRELESS_SECURITY_PSK, psk, NM_SETTING_WIRELESS_SECURITY_PSK_FLAGS,
+                     NM_SETTING_SECRET_FLAG_NONE, NULL);
+    GVariant *settings = nm_connection_to_dbus(copy, NM_CONNECTION_SERIALIZE_ALL);
+    g_object_unref(copy);
+    return settings;
+}
+
+/* The passphrase among the secrets of a profile, to be freed; NULL if there is none. */
+static inline char *okaeri_secrets_psk(GVariant *secrets) {
+    char *psk = NULL;
+    GVariant *security = g_variant_lookup_value(secrets, NM_SETTING_WIRELESS_SECURITY_SETTING_NAME, G_VARIANT_TYPE_VARDICT);
+    if (security) {
+        g_variant_lookup(security, NM_SETTING_WIRELESS_SECURITY_PSK, "s", &psk);
+        g_variant_unref(security);
+    }
+    return psk;
+}
+
+/* Sets the property that `nmcli radio wifi on` sets. */
+static inline void okaeri_switch_wifi_on_async(NMClient *client, gint milliseconds, GCancellable *cancellable,
+                                               GAsyncReadyCallback callback, gpointer data) {
+    nm_client_dbus_set_property(client, NM_DBUS_PATH, NM_DBUS_INTERFACE, "WirelessEnabled", g_variant_new_boolean(TRUE),
+                                milliseconds, cancellable, callback, data);
+}
+
+static inline gboolean okaeri_switch_wifi_on_finish(NMClient *client, GAsyncResult *result, GError **error) {
+    return nm_client_dbus_set_property_finish(client, result, error);
+}
+
 /*
  * A new profile of a network with WPA2 or WPA3. `proto` and the ciphers exclude WPA1 and TKIP, `key_mgmt` ("wpa-psk"
  * or "sae") excludes open networks.
@@ -64,7 +106,11 @@ static inline NMConnection *okaeri_profile_new(const char *name, const char *uui
     nm_setting_wireless_security_add_proto((NMSettingWirelessSecurity *) security, "rsn");
     nm_setting_wireless_security_add_pairwise((NMSettingWirelessSecurity *) security, "ccmp");
 
+    NMSetting *user = nm_setting_user_new();
+    nm_setting_user_set_data((NMSettingUser *) user, OKAERI_MADE_FROM, "passphraseFile", NULL);
+
     nm_connection_add_setting(profile, connection);
+    nm_connection_add_setting(profile, user);
     nm_connection_add_setting(profile, wireless);
     nm_connection_add_setting(profile, security);
     g_bytes_unref(bytes);

@@ -8,7 +8,7 @@ import WiFi
 extension Event: Codable {
     fileprivate enum Key: String, CodingKey {
         case time, event, region, state, beacon, beacons, reason, adapter, id, ssid, answer, device, code, identifier,
-            service, address, name, node, seq, scope, room, owner
+            service, address, name, node, seq, scope, room, owner, situation
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -39,7 +39,9 @@ extension Event.Kind {
         func text(_ key: Event.Key) throws -> String { try members.decode(String.self, forKey: key) }
         func optional(_ key: Event.Key) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
         func wifi() throws -> Event.WiFi {
-            Event.WiFi(id: try optional(.id), ssid: try text(.ssid), region: try optional(.region))
+            Event.WiFi(
+                id: try optional(.id), ssid: try text(.ssid), region: try optional(.region),
+                situation: try optional(.situation).flatMap(PromptSituation.init))
         }
         func peripheral() throws -> Event.Peripheral {
             Event.Peripheral(
@@ -73,8 +75,10 @@ extension Event.Kind {
             case .wifiPrompt: .wifiPrompt(try wifi())
             case .wifiPromptAnswered:
                 .wifiPromptAnswered(try wifi(), answer: try members.decode(PromptAnswer.self, forKey: .answer))
+            case .wifiPromptWithdrawn: .wifiPromptWithdrawn(try wifi(), code: try text(.code))
             case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
             case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
+            case .wifiUnavailable: .wifiUnavailable(try wifi(), code: try text(.code), reason: try text(.reason))
             case .wifiAccessLimited: .wifiAccessLimited(try wifi(), code: try text(.code), reason: try text(.reason))
             case .peripheralDidConnect: .peripheralDidConnect(try peripheral())
             case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral())

@@ -36,8 +36,10 @@ extension Event.Kind {
         case .bluetoothStateDidUpdate(let update): update.fields
         case .wifiPrompt(let wifi): wifi.fields
         case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer.rawValue)
+        case .wifiPromptWithdrawn(let wifi, let code): wifi.fields + EventField.text("code", code)
         case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
-        case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
+        case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
+            .wifiAccessLimited(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral): peripheral.fields
         case .house(let region, let house):
@@ -78,6 +80,7 @@ extension AdapterUpdate {
 extension Event.WiFi {
     fileprivate var fields: [EventField] {
         EventField.text("id", id) + EventField.text("ssid", ssid) + EventField.text("region", region)
+            + EventField.text("situation", situation?.rawValue)
     }
 }
 

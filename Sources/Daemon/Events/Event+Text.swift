@@ -28,10 +28,13 @@ extension Event {
                 update.reason.isEmpty ? nil : "– \(update.reason)",
             ]
             .compactMap { $0 }.joined(separator: " ")
-        case .wifiPrompt(let wifi): "\(wifi.tag)join \"\(wifi.ssid)\"?"
+        case .wifiPrompt(let wifi):
+            "\(wifi.tag)join \"\(wifi.ssid)\"?" + (wifi.situation.map { "  (\($0.rawValue))" } ?? "")
         case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer.rawValue)"
+        case .wifiPromptWithdrawn(let wifi, let code): "\(wifi.tag)\"\(wifi.ssid)\": \(code)"
         case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")
-        case .wifiJoinFailed(let wifi, let code, let reason), .wifiAccessLimited(let wifi, let code, let reason):
+        case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
+            .wifiAccessLimited(let wifi, let code, let reason):
             "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"
         case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
             [peripheral.identifier, peripheral.service, peripheral.address, peripheral.name].compactMap { $0 }

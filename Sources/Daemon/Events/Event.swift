@@ -39,8 +39,12 @@ package struct Event: Sendable, Equatable {
         case bluetoothStateDidUpdate(AdapterUpdate)
         case wifiPrompt(WiFi)
         case wifiPromptAnswered(WiFi, answer: PromptAnswer)
+        /// A prompt that does not wait any more, without an answer.
+        case wifiPromptWithdrawn(WiFi, code: String)
         case wifiJoined(WiFi, device: String?)
         case wifiJoinFailed(WiFi, code: String, reason: String)
+        /// A network that an arrival cannot offer now; nothing was tried.
+        case wifiUnavailable(WiFi, code: String, reason: String)
         /// A network was joined that does not reach the Internet, or not without a login.
         case wifiAccessLimited(WiFi, code: String, reason: String)
         case peripheralDidConnect(Peripheral)
@@ -60,11 +64,16 @@ package struct Event: Sendable, Equatable {
         package var ssid: String
         /// The region that was entered.
         package var region: String?
+        /// The circumstance that a prompt names.
+        package var situation: PromptSituation?
+        /// Its name in the event stream.
+        package var situationName: String? { situation?.rawValue }
 
-        package init(id: String?, ssid: String, region: String?) {
+        package init(id: String?, ssid: String, region: String?, situation: PromptSituation? = nil) {
             self.id = id
             self.ssid = ssid
             self.region = region
+            self.situation = situation
         }
     }
 
@@ -94,8 +103,8 @@ extension Event.Kind {
     /// The names in the event stream.
     package enum Name: String, Sendable, CaseIterable {
         case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
-            rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiJoined, wifiJoinFailed,
-            wifiAccessLimited,
+            rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiPromptWithdrawn,
+            wifiJoined, wifiJoinFailed, wifiUnavailable, wifiAccessLimited,
             peripheralDidConnect, peripheralDidDisconnect, didDetermineRoom
     }
 
@@ -111,8 +120,10 @@ extension Event.Kind {
         case .bluetoothStateDidUpdate: .bluetoothStateDidUpdate
         case .wifiPrompt: .wifiPrompt
         case .wifiPromptAnswered: .wifiPromptAnswered
+        case .wifiPromptWithdrawn: .wifiPromptWithdrawn
         case .wifiJoined: .wifiJoined
         case .wifiJoinFailed: .wifiJoinFailed
+        case .wifiUnavailable: .wifiUnavailable
         case .wifiAccessLimited: .wifiAccessLimited
         case .peripheralDidConnect: .peripheralDidConnect
         case .peripheralDidDisconnect: .peripheralDidDisconnect

@@ -20,9 +20,8 @@ package struct EventTally: Sendable, Equatable {
         case .wifiPromptAnswered(_, let answer): answers[answer, default: 0] += 1
         case .wifiJoinFailed(_, let code, _): failures[code, default: 0] += 1
         case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
-            .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiJoined,
-            .wifiAccessLimited,
-            .peripheralDidConnect, .peripheralDidDisconnect:
+            .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptWithdrawn,
+            .wifiJoined, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect, .peripheralDidDisconnect:
             break
         }
         events[key, default: 0] += 1

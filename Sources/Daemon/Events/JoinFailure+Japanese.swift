@@ -1,10 +1,10 @@
-import WiFi
+package import WiFi
 
 extension JoinFailure.Code {
     /// Returns the reason why a network was not joined and the remedy, in Japanese.
     ///
     /// - Parameter reason: the daemon's own sentence, in English: texts of other programs in it have no translation.
-    func japanese(_ reason: String) -> String {
+    package func japanese(_ reason: String) -> String {
         switch self {
         case .noNetworkManager:
             "NetworkManager が応答しません。`sudo systemctl start NetworkManager` で起動してください"
@@ -12,6 +12,12 @@ extension JoinFailure.Code {
             "Wi-Fi デバイスがありません。`nmcli device` で確認してください"
         case .deviceNotManaged:
             "NetworkManager が Wi-Fi デバイスを使っていません。`nmcli device` で確認してください"
+        case .firmwareMissing:
+            "Wi-Fi デバイスのファームウェアがありません。`sudo dmesg` で名前を調べ、ファームウェアのパッケージをインストールしてください"
+        case .noSupplicant:
+            "NetworkManager が Wi-Fi デバイスを使えません。wpasupplicant をインストールし、`systemctl status wpa_supplicant` を確認してください"
+        case .networkingOff:
+            "NetworkManager のネットワークがオフになっています。`nmcli networking on` でオンにしてください"
         case .radioOff:
             "Wi-Fi がオフになっています。`nmcli radio wifi on` でオンにしてください"
         case .hardwareSwitchOff:
@@ -20,6 +26,8 @@ extension JoinFailure.Code {
             "Wi-Fi デバイスがアクセスポイントとして使われています。それを止めるか、別の Wi-Fi デバイスを追加してください"
         case .connectedElsewhere:
             "Wi-Fi デバイスが別のネットワークに接続中です。切断するか、join を prompt に変えて確認してから接続してください"
+        case .connectedToTwin:
+            "保護のない同名のネットワークに接続中です。誰でも作れるため、切断して、その接続を削除してください"
         case .notInSight:
             "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
         case .onlyUnsecuredInSight:
@@ -29,7 +37,7 @@ extension JoinFailure.Code {
         case .savedProfileUnsecured:
             "保存された接続の保護が足りません。WPA2 か WPA3（security が wpa3 なら WPA3 のみ）に直すか、`sudo nmcli connection delete` で削除してください"
         case .noCredentials:
-            "保存された接続もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください"
+            "使える接続の設定もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください"
         case .enterpriseNeedsProfile:
             "ログイン（IEEE 802.1X）が必要です。`nmcli connection add` か nmtui で接続を追加してください"
         case .passphraseFile:
@@ -37,7 +45,7 @@ extension JoinFailure.Code {
         case .wrongPassphrase:
             "パスフレーズが正しくないようです。パスフレーズのファイルか、保存された接続を直してください"
         case .handshakeFailed:
-            "認証の途中で失敗しました。電波が弱いようです。近づいても失敗する場合は、パスフレーズを確認してください"
+            "認証の途中で失敗しました。電波が弱いか、パスフレーズが変わったようです。近づいても失敗する場合は、保存された接続のパスフレーズを直すか、passphraseFile を設定してください"
         case .secretUnavailable:
             "保存された接続のパスフレーズはユーザーのセッションにあり、サービスからは使えません。psk-flags を 0 にして保存するか、passphraseFile を設定してください"
         case .noPermission:
@@ -60,7 +68,7 @@ extension InternetAccess.Limitation {
     /// Returns what limits the access to the Internet and what to do about it, in Japanese.
     ///
     /// - Parameter reason: the daemon's sentence in English, which contains the address to open.
-    func japanese(_ reason: String) -> String {
+    package func japanese(_ reason: String) -> String {
         switch self {
         case .noInternet: "インターネットに接続できません。ルーターと回線を確認してください"
         case .captivePortal: "Web ページでのログインが必要です。ブラウザーで開いてください（\(reason)）"

@@ -11,7 +11,8 @@ extension Configuration {
         }
 
         package enum Occasion: String, Sendable, CaseIterable {
-            case enter, exit, prompt
+            /// `wifi` is the result of a join.
+            case enter, exit, prompt, wifi
         }
 
         package var kind: Kind
@@ -53,7 +54,8 @@ extension Configuration {
         let url = reader.required("url", expected: example) { value in
             value.string.flatMap(WebURL.init).flatMap { kind == .ntfy && $0.topic == nil ? nil : $0 }
         }
-        let occasions = reader.value("events", expected: "a list of \"enter\", \"exit\" and \"prompt\"") { value in
+        let occasions = reader.value("events", expected: "a list of \"enter\", \"exit\", \"prompt\" and \"wifi\"") {
+            value in
             value.strings.flatMap { names -> Set<Target.Occasion>? in
                 let known = names.compactMap(Target.Occasion.init)
                 return known.isEmpty || known.count < names.count ? nil : Set(known)

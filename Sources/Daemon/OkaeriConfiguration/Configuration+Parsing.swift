@@ -39,9 +39,11 @@ extension Configuration {
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
             + JoinPolicy.allCases.map(\.rawValue)
-            + PersonalSecurity.allCases.map(\.rawValue) + scanWords.keys + ["true", "false"])
+            + PersonalSecurity.allCases.map(\.rawValue) + OnlinePolicy.allCases.map(\.rawValue) + scanWords.keys + [
+                "true", "false",
+            ])
 
-    static let wifiKeys = ["ssid", "join", "passphraseFile", "security"]
+    static let wifiKeys = ["ssid", "join", "passphraseFile", "security", "whenOnline"]
 
     /// From what can be written often enough on a card, to a week.
     private static let validForRange = 10.0...604_800
@@ -236,8 +238,10 @@ extension Configuration {
         let passphraseFile = reader.string(
             "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
         let security = word("security", of: PersonalSecurity.self, reader)
+        let whenOnline = word("whenOnline", of: OnlinePolicy.self, reader)
         guard let ssid else { return nil }
         return try? HomeNetwork(
-            ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security)
+            ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security,
+            whenOnline: whenOnline ?? .once)
     }
 }

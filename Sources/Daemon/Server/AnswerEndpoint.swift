@@ -29,7 +29,7 @@ struct AnswerEndpoint: Sendable {
             guard let use = links.use(of: token) else { return await wrongLink(request, channel) }
             let prompt = await backend.prompts.waiting.first { $0.id == use.prompt }
             guard let prompt else { return Self.refusal(.gone, request) }
-            return Self.page(.question(ssid: prompt.ssid, use.answer), request)
+            return Self.page(.question(prompt, node: backend.hub.node, use.answer), request)
         }
         guard await request.discardContent(upTo: Self.largestBody) else {
             return .failure(.badRequest, "an answer takes no content here; send the request without a body")

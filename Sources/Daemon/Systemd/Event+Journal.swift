@@ -19,10 +19,11 @@ extension Event {
     private var priority: Journal.Priority {
         switch kind.name {
         case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate, .didDetermineRoom: .info
-        case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .peripheralDidConnect,
+        case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+            .peripheralDidConnect,
             .peripheralDidDisconnect:
             .notice
-        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiAccessLimited: .warning
+        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited: .warning
         case .didRangeBeacons: .debug
         }
     }

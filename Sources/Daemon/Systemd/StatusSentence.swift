@@ -23,9 +23,8 @@ struct StatusSentence: Sendable {
                 bluetooth = "Bluetooth \(update.state.rawValue)" + (update.reason.isEmpty ? "" : ": \(update.reason)")
             }
         case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
-            .wifiAccessLimited,
-            .peripheralDidConnect, .peripheralDidDisconnect,
+            .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+            .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect, .peripheralDidDisconnect,
             .house:
             break
         }

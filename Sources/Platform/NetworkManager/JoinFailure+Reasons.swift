@@ -23,7 +23,9 @@ extension JoinFailure {
         case NM_DEVICE_STATE_REASON_REMOVED:
             self = .noWiFiDevice
         // NetworkManager lets go of its devices when it stops, a little before it is gone.
-        case NM_DEVICE_STATE_REASON_SLEEPING, NM_DEVICE_STATE_REASON_NOW_UNMANAGED:
+        // wpa_supplicant ends while it is upgraded, and is soon back.
+        case NM_DEVICE_STATE_REASON_SLEEPING, NM_DEVICE_STATE_REASON_NOW_UNMANAGED,
+            NM_DEVICE_STATE_REASON_SUPPLICANT_FAILED, NM_DEVICE_STATE_REASON_SUPPLICANT_AVAILABLE:
             self = .interrupted
         default:
             self = .other(reason: Int(end.reason), name: name)

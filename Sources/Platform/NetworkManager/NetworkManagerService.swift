@@ -56,10 +56,10 @@ package final class NetworkManagerService: WiFiService {
         return await session.networks()
     }
 
-    package func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+    package func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
         guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
         defer { leave() }
-        return await session.join(network)
+        return await session.join(network, switchingOn: switchingOn)
     }
 
     /// Makes a profile of `network`, unless one fits. It is for the same security as a join, and never for anything weaker.
@@ -69,6 +69,13 @@ package final class NetworkManagerService: WiFiService {
         guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
         defer { leave() }
         return await session.save(network, passphrase)
+    }
+
+    /// Returns the passphrase of the saved profile of `network`, if this user may read it.
+    package func passphrase(of network: HomeNetwork) async -> Result<TypedPassphrase, JoinFailure> {
+        guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
+        defer { leave() }
+        return await session.passphrase(of: network)
     }
 
     package var state: WiFiState { broadcast.latest ?? WiFiState() }

@@ -12,37 +12,51 @@ extension NetworkManagerSession {
     private static let scanRetry = Duration.seconds(2)
 
     func condition(of network: HomeNetwork) async -> NetworkCondition {
+        observed.insert(Array(network.ssid.utf8))
         switch await assess(network) {
-        case .connected: .alreadyConnected
-        case .ready(let plan): .ready(via: plan.credentials)
-        case .unavailable(let failure): .unavailable(failure)
+        case .connected: return .alreadyConnected
+        case .connecting: return .connecting
+        case .ready(let plan):
+            return .ready(
+                JoinReadiness(
+                    credentials: plan.credentials, strength: plan.strength, otherConnection: otherConnection,
+                    replacesWeakTwin: plan.replacesWeakTwin,
+                    isDisconnectedByUser: isDisconnectedByUser(plan.device.pointer)))
+        case .unavailable(.radioOff) where canSwitchOn && mayHaveCredentials(network):
+            return .switchedOff(
+                isCountryUnset: RegulatoryDomain().isCountryUnset, otherConnection: otherConnection)
+        case .unavailable(let failure): return .unavailable(failure)
         }
     }
 
     /// The survey, after a scan if nothing of that name is heard, and with what this user may do.
     ///
-    /// - Parameter unusable: the profiles, by UUID, to do without.
-    func assess(_ network: HomeNetwork, without unusable: Set<String> = []) async -> Survey {
+    /// - Parameters:
+    ///   - unusable: The profiles, by UUID, to do without.
+    ///   - takesOver: Whether a connection to the network that has begun is no obstacle.
+    func assess(
+        _ network: HomeNetwork, without unusable: Set<String> = [], takingOver takesOver: Bool = false
+    ) async -> Survey {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
-        var found = survey(network, without: unusable)
+        var found = survey(network, without: unusable, takingOver: takesOver)
         let ssid = Array(network.ssid.utf8)
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
         // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
         switch found {
         case .unavailable(.notInSight), .unavailable(.onlyUnsecuredInSight):
             await scan(for: ssid, isDirected: false)
-            found = survey(network, without: unusable)
-        case .connected, .ready, .unavailable: break
+            found = survey(network, without: unusable, takingOver: takesOver)
+        case .connected, .connecting, .ready, .unavailable: break
         }
         if case .unavailable(.notInSight) = found {
             await scan(for: ssid, isDirected: true)
-            found = survey(network, without: unusable)
+            found = survey(network, without: unusable, takingOver: takesOver)
         }
-        if case .ready = found, !isPermissionKnown {
+        if found.needsPermission, !isPermissionKnown {
             await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
             // A device that was idle may have connected meanwhile.
-            found = survey(network, without: unusable)
+            found = survey(network, without: unusable, takingOver: takesOver)
         }
         guard case .ready(let plan) = found else { return found }
         return isPermitted(plan) ? found : .unavailable(.noPermission)
@@ -56,11 +70,24 @@ extension NetworkManagerSession {
     private func isPermitted(_ plan: JoinPlan) -> Bool {
         guard let client else { return true }
         var needed = [NM_CLIENT_PERMISSION_NETWORK_CONTROL]
-        if plan.profile == nil { needed.append(NM_CLIENT_PERMISSION_SETTINGS_MODIFY_SYSTEM) }
+        if plan.passphrase != nil { needed.append(NM_CLIENT_PERMISSION_SETTINGS_MODIFY_SYSTEM) }
         return needed.allSatisfy { permission in
             let result = nm_client_get_permission_result(client.pointer, permission)
             return result == NM_CLIENT_PERMISSION_RESULT_YES || result == NM_CLIENT_PERMISSION_RESULT_UNKNOWN
         }
+    }
+
+    /// Whether this user may switch Wi-Fi on, without a password.
+    private var canSwitchOn: Bool {
+        guard let client else { return false }
+        return nm_client_get_permission_result(client.pointer, NM_CLIENT_PERMISSION_ENABLE_DISABLE_WIFI)
+            == NM_CLIENT_PERMISSION_RESULT_YES
+    }
+
+    /// Whether there may be something to join the network with, before its access points are known.
+    private func mayHaveCredentials(_ network: HomeNetwork) -> Bool {
+        network.passphraseFile != nil
+            || profiles(of: Array(network.ssid.utf8)).contains { isOfStation($0) && isRobust($0) }
     }
 
     private func scan(for ssid: [UInt8], isDirected: Bool) async {

@@ -6,12 +6,21 @@ extension NetworkManagerSession {
     /// The Wi-Fi devices that NetworkManager can connect, one at least, borrowed from the cache.
     func usableDevices() -> Result<[OpaquePointer], JoinFailure> {
         guard let client, isManagerRunning else { return .failure(.noNetworkManager) }
+        guard nm_client_networking_get_enabled(client.pointer) != 0 else { return .failure(.networkingOff) }
         let devices = wifiDevices()
         guard let first = devices.first else { return .failure(.noWiFiDevice) }
         guard nm_client_wireless_hardware_get_enabled(client.pointer) != 0 else { return .failure(.hardwareSwitchOff) }
         guard nm_client_wireless_get_enabled(client.pointer) != 0 else { return .failure(.radioOff) }
         let usable = devices.filter(isReady)
-        return usable.isEmpty ? .failure(.deviceNotManaged(device: name(first) ?? "?")) : .success(usable)
+        return usable.isEmpty ? .failure(obstacle(of: first)) : .success(usable)
+    }
+
+    /// The reason why a device is not usable although Wi-Fi is on.
+    private func obstacle(of device: OpaquePointer) -> JoinFailure {
+        let name = name(device) ?? "?"
+        if nm_device_get_firmware_missing(device) != 0 { return .firmwareMissing(device: name) }
+        return nm_device_get_state(device).rawValue == DeviceState.unavailable
+            ? .noSupplicant(device: name) : .deviceNotManaged(device: name)
     }
 
     /// The devices that can join, one at least; one that serves others is left alone, for a join would end that.
@@ -38,6 +47,51 @@ extension NetworkManagerSession {
         guard state == DeviceState.activated || DeviceState.activating.contains(state) else { return false }
         guard let profile = activeProfile(device) else { return !isConnected(device, to: ssid) }
         return self.ssid(ofProfile: profile) != ssid || !isRobust(profile)
+    }
+
+    /// Whether the device is on its way to that network, with WPA2 or WPA3, or between two states: then the next one decides.
+    ///
+    /// A device that has lost its access point stays activated for some seconds, while wpa_supplicant searches. NetworkManager
+    /// deactivates a device for a user or for the next connection.
+    func isConnecting(_ device: OpaquePointer, to ssid: [UInt8]) -> Bool {
+        let state = nm_device_get_state(device).rawValue
+        if state == DeviceState.deactivating { return true }
+        let isLost = state == DeviceState.activated && nm_device_wifi_get_active_access_point(device) == nil
+        guard isLost || DeviceState.activating.contains(state), let profile = activeProfile(device) else {
+            return false
+        }
+        return self.ssid(ofProfile: profile) == ssid && isRobust(profile) && isOfStation(profile)
+    }
+
+    /// The security of an unprotected network of that name to which the device is connected.
+    func weakTwin(_ device: OpaquePointer, _ ssid: [UInt8]) -> WeakSecurity? {
+        guard connectedSSID(device) == ssid, let accessPoint = nm_device_wifi_get_active_access_point(device),
+            case .weak(let security) = security(accessPoint)
+        else { return nil }
+        return security
+    }
+
+    /// Whether a user has ended the last connection of the device, and NetworkManager therefore does not begin another one.
+    func isDisconnectedByUser(_ device: OpaquePointer) -> Bool {
+        nm_device_get_state(device).rawValue == DeviceState.disconnected
+            && nm_device_get_state_reason(device) == NM_DEVICE_STATE_REASON_USER_REQUESTED
+    }
+
+    /// The kind of the connection that this machine uses, if that is not Wi-Fi and works.
+    var otherConnection: OtherConnection? {
+        guard let client, isManagerRunning, let primary = nm_client_get_primary_connection(client.pointer),
+            nm_active_connection_get_state(primary) == NM_ACTIVE_CONNECTION_STATE_ACTIVATED,
+            let device = pointers(nm_active_connection_get_devices(primary)).first, okaeri_is_wifi(device) == 0
+        else { return nil }
+        if nm_client_connectivity_check_get_enabled(client.pointer) != 0 {
+            let found = nm_client_get_connectivity(client.pointer)
+            guard found == NM_CONNECTIVITY_FULL || found == NM_CONNECTIVITY_UNKNOWN else { return nil }
+        }
+        return switch nm_device_get_device_type(device) {
+        case NM_DEVICE_TYPE_ETHERNET: .ethernet
+        case NM_DEVICE_TYPE_MODEM, NM_DEVICE_TYPE_BT: .mobile
+        default: .other
+        }
     }
 
     /// The profile with which the device is connected or connects, borrowed from the cache.

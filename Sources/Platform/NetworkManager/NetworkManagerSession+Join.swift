@@ -1,19 +1,19 @@
 import CGIO
 import CNetworkManager
 import DBus
+import FoundationEssentials
+import Glibc
 import WiFi
 
 extension NetworkManagerSession {
     /// The time for the device to report its reason, after the connection has reported a failure.
     private static let reasonLimit = Duration.milliseconds(500)
 
-    /// The strength from which on a handshake fails for no want of reception, in percent: -82 dBm.
-    private static let reliableStrength = 30
-
-    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+    func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
         await beginJoin()
         defer { endJoin() }
         guard !gate.isClosed else { return .failure(.interrupted) }
+        if switchingOn, let failure = await switchOn() { return .failure(failure) }
         let deadline = ContinuousClock.now + limits.join
         let result = await attempt(network)
         // Weak reception, or an access point that begins anew.
@@ -34,27 +34,76 @@ extension NetworkManagerSession {
         changes.notify()
     }
 
-    private func attempt(
-        _ network: HomeNetwork, without unusable: Set<String> = []
-    ) async -> Result<JoinedNetwork, JoinFailure> {
-        switch await assess(network, without: unusable) {
-        case .connected(let device):
-            return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
-        case .unavailable(let failure):
-            return .failure(gate.isClosed ? .interrupted : failure)
-        case .ready(let plan):
-            do throws(JoinFailure) {
-                try await carryOut(plan, network)
-                let device = name(plan.device.pointer)
-                return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
-            } catch {
-                guard error.isOfPassphrase, let profile = plan.profile, network.passphraseFile != nil else {
-                    return .failure(error)
+    /// The number of credentials that one join tries.
+    private static let mostCredentials = 4
+
+    /// Tries the saved profiles, the one used last first, and then the passphrase file, until one of them is accepted.
+    private func attempt(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        var failed: Set<String> = []
+        var first: JoinFailure?
+        var takesOver = false
+        while true {
+            switch await assess(network, without: failed, takingOver: takesOver) {
+            case .connected(let device):
+                return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: nil))
+            case .connecting:
+                // A connection of another program that hangs is begun anew.
+                await wait(until: .now + limits.join) { gate.isClosed || !isAnyConnecting(to: network) }
+                if gate.isClosed { return .failure(.interrupted) }
+                takesOver = true
+            case .unavailable(let failure):
+                return .failure(gate.isClosed ? .interrupted : first ?? failure)
+            case .ready(let plan):
+                if let profile = plan.profile, let source = plan.passphrase, await isCurrent(profile, source) {
+                    return .failure(first ?? .wrongPassphrase(ssid: network.ssid))
                 }
-                return await attempt(network, without: unusable.union([uuid(profile.pointer)]))
+                do throws(JoinFailure) {
+                    try await carryOut(plan, network)
+                    let device = name(plan.device.pointer)
+                    return .success(
+                        JoinedNetwork(ssid: network.ssid, device: device, credentials: plan.credentials))
+                } catch {
+                    guard error.isOfCredentials, plan.passphrase == nil, let profile = plan.profile else {
+                        return .failure(error)
+                    }
+                    first = first ?? error
+                    failed.insert(uuid(profile.pointer))
+                    if failed.count >= Self.mostCredentials { return .failure(error) }
+                }
             }
         }
     }
+
+    private func isAnyConnecting(to network: HomeNetwork) -> Bool {
+        isManagerRunning && wifiDevices().contains { isConnecting($0, to: Array(network.ssid.utf8)) }
+    }
+
+    /// For NetworkManager to switch Wi-Fi on, and for a device to be ready afterwards.
+    private static let switchLimit = Duration.seconds(10)
+
+    /// Switches Wi-Fi on if it is off. Returns the reason if that fails.
+    private func switchOn() async -> JoinFailure? {
+        guard let client, isManagerRunning else { return .noNetworkManager }
+        guard nm_client_wireless_get_enabled(client.pointer) == 0 else { return nil }
+        let switched = await call(within: Self.switchLimit) { cancellable, callback, data in
+            okaeri_switch_wifi_on_async(client.pointer, gint(Self.switchMilliseconds), cancellable, callback, data)
+        } finish: { source, result, error in
+            okaeri_switch_wifi_on_finish(source, result, error) != 0 ? true : nil
+        }
+        switch switched {
+        case .failure(.denied): return .noPermission
+        case .failure(.gone): return .interrupted
+        case .failure(.refused(let message)): return .refused(message: message)
+        case .success, .failure(.cancelled), .failure(.vanished): break
+        }
+        await wait(until: .now + Self.switchLimit) {
+            gate.isClosed
+                || nm_client_wireless_get_enabled(client.pointer) != 0 && wifiDevices().contains(where: isReady)
+        }
+        return nil
+    }
+
+    private static let switchMilliseconds = 10_000
 
     func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
         guard let client else { throw .interrupted }
@@ -64,6 +113,7 @@ extension NetworkManagerSession {
         defer { withExtendedLifetime(handler) {} }
 
         if let profile = plan.profile {
+            if let passphrase = plan.passphrase { try await renew(profile, passphrase, network) }
             let active = await activate(profile, plan, client, until: deadline)
             try await follow(active, of: uuid(profile.pointer), plan, network, journal, until: deadline)
             return
@@ -96,6 +146,42 @@ extension NetworkManagerSession {
             guard let answer = g_dbus_connection_call_finish(source, result, error) else { return nil }
             g_variant_unref(answer)
             return true
+        }
+    }
+
+    /// Whether a profile has that passphrase already.
+    private func isCurrent(_ profile: GObjectReference, _ source: PassphraseSource) async -> Bool {
+        guard case .success(let stored?) = await passphrase(of: profile) else { return false }
+        let isSame = try? source.withCString { text in stored.withCString { strcmp($0, text) == 0 } }
+        return isSame ?? false
+    }
+
+    /// Brings a profile that was made from the passphrase file up to date.
+    private func renew(
+        _ profile: GObjectReference, _ source: PassphraseSource, _ network: HomeNetwork
+    ) async throws(JoinFailure) {
+        let settings: OpaquePointer?
+        do throws(PassphraseFileError) {
+            settings = try source.withCString { okaeri_profile_renewed(profile.pointer, $0) }
+        } catch {
+            throw .passphraseFile(error)
+        }
+        let updated = await call(within: limits.join) { cancellable, callback, data in
+            nm_remote_connection_update2(
+                profile.pointer, settings, NM_SETTINGS_UPDATE2_FLAG_TO_DISK, nil, cancellable, callback, data)
+        } finish: { source, result, error in
+            nm_remote_connection_update2_finish(source, result, error).map { answer in
+                g_variant_unref(answer)
+                return true
+            }
+        }
+        switch updated {
+        case .success, .failure(.vanished): return
+        case .failure(.denied): throw .noPermission
+        case .failure(.gone): throw .interrupted
+        case .failure(.cancelled):
+            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
+        case .failure(.refused(let message)): throw .refused(message: message)
         }
     }
 
@@ -233,11 +319,23 @@ extension NetworkManagerSession {
             return .secretUnavailable(profile: id(profile))
         }
         guard isReceptionInDoubt(plan) else { return failure }
-        return .handshakeFailed(ssid: network.ssid, strength: plan.strength)
+        let profile = plan.profile?.pointer
+        return .handshakeFailed(
+            HandshakeFailure(
+                ssid: network.ssid, strength: plan.strength, profile: profile.map(id),
+                lastConnected: profile.map(lastUse).flatMap { $0 > 0 ? Self.day($0) : nil },
+                transitionDriver: plan.keys.isSuperset(of: [.psk, .sae])
+                    ? nm_device_get_driver(plan.device.pointer).map { String(cString: $0) } : nil))
+    }
+
+    /// Returns a date such as 2026-11-28, UTC.
+    private static func day(_ seconds: UInt64) -> String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle().year().month().day())
     }
 
     /// Whether the passphrase may be right: at the edge of a network lost frames give the same reason as a wrong one.
     private func isReceptionInDoubt(_ plan: JoinPlan) -> Bool {
-        plan.strength < Self.reliableStrength || plan.profile.map { lastUse($0.pointer) > 0 } == true
+        plan.strength < SignalStrength.reliable
+            || plan.passphrase == nil && plan.profile.map { lastUse($0.pointer) > 0 } == true
     }
 }

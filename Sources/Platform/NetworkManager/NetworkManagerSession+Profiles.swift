@@ -45,6 +45,38 @@ extension NetworkManagerSession {
         return min(limit, Self.longestAddressLimit)
     }
 
+    /// The profiles of the network of that name, borrowed from the cache.
+    func profiles(of name: [UInt8]) -> [OpaquePointer] {
+        guard let client else { return [] }
+        return pointers(nm_client_get_connections(client.pointer)).filter { ssid(ofProfile: $0) == name }
+    }
+
+    /// The interface that the profile is restricted to.
+    func interface(_ profile: OpaquePointer) -> String? {
+        nm_connection_get_interface_name(profile).map { String(cString: $0) }
+    }
+
+    /// The access point that the profile is restricted to.
+    func bssid(_ profile: OpaquePointer) -> String? {
+        nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_bssid($0) }.map {
+            String(cString: $0).uppercased()
+        }
+    }
+
+    func bssid(ofAccessPoint accessPoint: OpaquePointer) -> String? {
+        nm_access_point_get_bssid(accessPoint).map { String(cString: $0).uppercased() }
+    }
+
+    /// The band that the profile is restricted to: "a" for 5 GHz, "bg" for 2.4 GHz.
+    func band(_ profile: OpaquePointer) -> String? {
+        nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_band($0) }.map {
+            String(cString: $0)
+        }
+    }
+
+    /// Whether Okaeri made the profile from the passphrase file.
+    func isMadeFromFile(_ profile: OpaquePointer) -> Bool { okaeri_profile_is_from_file(profile) != 0 }
+
     /// Whether the profile joins as a station, which is what a profile without a mode does.
     func isOfStation(_ profile: OpaquePointer) -> Bool {
         let mode = nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_mode($0) }
@@ -67,9 +99,8 @@ extension NetworkManagerSession {
     }
 
     func hasUsedSAE(_ name: [UInt8]) -> Bool {
-        guard let client else { return false }
-        return pointers(nm_client_get_connections(client.pointer)).contains { profile in
-            ssid(ofProfile: profile) == name && lastUse(profile) > 0 && security(ofProfile: profile) == .robust(.sae)
+        profiles(of: name).contains { profile in
+            lastUse(profile) > 0 && security(ofProfile: profile) == .robust(.sae)
         }
     }
 
@@ -77,8 +108,7 @@ extension NetworkManagerSession {
     ///
     /// - Parameter needsSAE: whether WPA2 is less than required.
     func unsecuredProfile(_ name: [UInt8], needsSAE: Bool) -> (profile: String, security: WeakSecurity)? {
-        guard let client else { return nil }
-        for profile in pointers(nm_client_get_connections(client.pointer)) where ssid(ofProfile: profile) == name {
+        for profile in profiles(of: name) {
             switch security(ofProfile: profile) {
             case .weak(let security): return (id(profile), security)
             case .robust(let keys) where needsSAE && keys.contains(.psk): return (id(profile), .wpa2)

@@ -49,7 +49,38 @@ extension NetworkManagerSession {
             activating: devices.contains { DeviceState.activating.contains(nm_device_get_state($0).rawValue) })
         state.otherConnections = Array(connections.dropFirst())
         state.uses24GHz = uses24GHz(devices)
+        state.otherConnection = otherConnection
+        if case .failure(let failure) = usableDevices() { state.obstacle = failure }
+        state.weakSecurity = connections.first.flatMap { first in
+            devices.first { name($0) == first.device }.flatMap { weakTwin($0, Array(first.ssid.utf8)) }
+        }
+        state.reception = reception(devices, except: connections.map { SSID($0.ssid) })
         return state
+    }
+
+    /// The access points of a device whose names were asked about, an attacker's many among them only up to a limit.
+    func observedAccessPoints(_ device: OpaquePointer) -> [OpaquePointer] {
+        guard !observed.isEmpty else { return [] }
+        let all = accessPoints(device).filter { ssid($0).map(observed.contains) ?? false }
+        return Array(all.prefix(Self.mostObserved))
+    }
+
+    private static var mostObserved: Int { 64 }
+
+    /// The strengths of the protected networks that were asked about, in steps of ten: smaller changes do not matter.
+    private func reception(_ devices: [OpaquePointer], except connected: [SSID]) -> [SSID: Int] {
+        var strengths: [SSID: Int] = [:]
+        for device in devices where isStation(device) {
+            for accessPoint in observedAccessPoints(device) where security(accessPoint).isRobust {
+                guard let bytes = ssid(accessPoint), let text = String(validating: bytes, as: UTF8.self) else {
+                    continue
+                }
+                let strength = Int(nm_access_point_get_strength(accessPoint)) / 10 * 10
+                strengths[SSID(text)] = max(strengths[SSID(text)] ?? 0, strength)
+            }
+        }
+        for name in connected { strengths[name] = nil }
+        return strengths
     }
 
     /// Whether one of the Wi-Fi devices uses 2.4 GHz; `nil` if none is known to, and NetworkManager knows no device or does not

@@ -20,7 +20,7 @@ extension NetworkManagerSession {
         }
         guard !gate.isClosed else { return .failure(.interrupted) }
         switch await assess(network) {
-        case .connected: return .success(.existing)
+        case .connected, .connecting: return .success(.existing)
         case .unavailable(let failure): return .failure(gate.isClosed ? .interrupted : failure)
         case .ready(let plan) where plan.profile != nil: return .success(.existing)
         case .ready(let plan):

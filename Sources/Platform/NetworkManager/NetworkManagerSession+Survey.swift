@@ -15,7 +15,7 @@ extension NetworkManagerSession {
         let leavesOther: Bool
     }
 
-    func survey(_ network: HomeNetwork, without unusable: Set<String>) -> Survey {
+    func survey(_ network: HomeNetwork, without unusable: Set<String>, takingOver takesOver: Bool) -> Survey {
         let stations: [OpaquePointer]
         switch self.stations() {
         case .success(let devices): stations = devices
@@ -23,6 +23,7 @@ extension NetworkManagerSession {
         }
         let ssid = Array(network.ssid.utf8)
         if let device = stations.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
+        if !takesOver, stations.contains(where: { isConnecting($0, to: ssid) }) { return .connecting }
 
         var candidates: [Candidate] = []
         var weak: WeakSecurity?
@@ -53,7 +54,12 @@ extension NetworkManagerSession {
         let idle = plan(candidates.filter { !$0.leavesOther }, network, without: unusable, proof)
         if case .ready(let plan)? = idle { return .ready(plan) }
         let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network, without: unusable, proof) : idle
-        return any ?? .unavailable(.connectedElsewhere(device: name(candidates[0].device) ?? "?"))
+        if let any { return any }
+        let device = candidates[0].device
+        let twin = weakTwin(device, ssid).map { security in
+            JoinFailure.connectedToTwin(ssid: network.ssid, device: name(device) ?? "?", security: security)
+        }
+        return .unavailable(twin ?? .connectedElsewhere(device: name(device) ?? "?"))
     }
 
     /// Returns the plan for joining through one of these, the strongest first; `nil` if there are none.
@@ -63,7 +69,7 @@ extension NetworkManagerSession {
         guard !candidates.isEmpty else { return nil }
         let isStrict = network.security == .wpa3
         return savedPlan(candidates, without: failedProfiles.union(unusable), isStrict: isStrict)
-            ?? newPlan(candidates, network, proof)
+            ?? newPlan(candidates, network, proof, instead: unusable)
     }
 
     /// Those that have SAE, to be joined with nothing else.
@@ -113,13 +119,17 @@ extension NetworkManagerSession {
                 !unusable.contains(uuid(profile)) && fits(profile, keys, isStrict: isStrict)
             }
             if let profile = profiles.max(by: { lastUse($0) < lastUse($1) }) {
-                return plan(candidate, profile: GObjectReference(sharing: profile), passphrase: nil)
+                return plan(candidate, profile: profile, passphrase: nil)
             }
         }
         return nil
     }
 
-    private func newPlan(_ all: [Candidate], _ network: HomeNetwork, _ proof: Proof) -> Survey {
+    /// - Parameter failed: The profiles that the passphrase file takes the place of, by UUID. One that was made from the file is
+    ///   brought up to date.
+    private func newPlan(
+        _ all: [Candidate], _ network: HomeNetwork, _ proof: Proof, instead failed: Set<String>
+    ) -> Survey {
         let personal = all.filter { !$0.keys.isDisjoint(with: [.psk, .sae]) }
         guard !personal.isEmpty else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
         guard let source = passphrase(of: network) else {
@@ -127,7 +137,7 @@ extension NetworkManagerSession {
             if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8), needsSAE: needsSAE) {
                 return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
             }
-            return .unavailable(.noCredentials(ssid: network.ssid))
+            return .unavailable(.noCredentials(ssid: network.ssid, misfit: misfit(of: network, among: all)))
         }
         guard proof != .undecided else { return .unavailable(.mixedSecurityInSight(ssid: network.ssid)) }
         let usable = proof == .sae ? Self.withSAE(personal) : personal
@@ -137,7 +147,9 @@ extension NetworkManagerSession {
         }
         do throws(PassphraseFileError) {
             let isRawKey = try source.isRawKey
-            guard isRawKey, !best.keys.contains(.psk) else { return plan(best, profile: nil, passphrase: source) }
+            guard isRawKey, !best.keys.contains(.psk) else {
+                return plan(best, profile: outdated(failed, best, network), passphrase: source)
+            }
         } catch {
             return .unavailable(.passphraseFile(error))
         }
@@ -154,13 +166,22 @@ extension NetworkManagerSession {
         return network.passphraseFile.map { .file($0) }
     }
 
-    private func plan(_ candidate: Candidate, profile: GObjectReference?, passphrase: PassphraseSource?) -> Survey {
+    /// A profile that was made from the passphrase file and whose handshake failed, borrowed from the cache.
+    private func outdated(_ failed: Set<String>, _ candidate: Candidate, _ network: HomeNetwork) -> OpaquePointer? {
+        savedProfiles(candidate).first { profile in
+            failed.contains(uuid(profile)) && isMadeFromFile(profile)
+                && fits(profile, candidate.keys, isStrict: network.security == .wpa3)
+        }
+    }
+
+    private func plan(_ candidate: Candidate, profile: OpaquePointer?, passphrase: PassphraseSource?) -> Survey {
         guard let path = nm_object_get_path(candidate.accessPoint) else { return .unavailable(.interrupted) }
         return .ready(
             JoinPlan(
                 device: GObjectReference(sharing: candidate.device), accessPointPath: String(cString: path),
                 keys: candidate.keys, strength: Int(nm_access_point_get_strength(candidate.accessPoint)),
-                profile: profile, passphrase: passphrase))
+                replacesWeakTwin: ssid(candidate.accessPoint).flatMap { weakTwin(candidate.device, $0) } != nil,
+                profile: profile.map { GObjectReference(sharing: $0) }, passphrase: passphrase))
     }
 
     /// NetworkManager's profiles for that device and that access point, borrowed from the cache.
@@ -172,5 +193,26 @@ extension NetworkManagerSession {
         guard let fitting = nm_access_point_filter_connections(candidate.accessPoint, ofDevice) else { return [] }
         defer { g_ptr_array_unref(fitting) }
         return pointers(fitting)
+    }
+
+    /// A profile of that network, and the setting that excludes it here.
+    private func misfit(of network: HomeNetwork, among candidates: [Candidate]) -> ProfileMisfit? {
+        guard let profile = profiles(of: Array(network.ssid.utf8)).first(where: isOfStation) else { return nil }
+        let devices = candidates.map(\.device)
+        let setting: ProfileMisfit.Setting
+        if let interface = interface(profile), !devices.contains(where: { name($0) == interface }) {
+            setting = .interface(interface)
+        } else if let address = bssid(profile),
+            !candidates.contains(where: { bssid(ofAccessPoint: $0.accessPoint) == address })
+        {
+            setting = .accessPoint(address)
+        } else if let band = band(profile),
+            !candidates.contains(where: { (nm_access_point_get_frequency($0.accessPoint) < 3000) == (band == "bg") })
+        {
+            setting = .band(band)
+        } else {
+            setting = .security
+        }
+        return ProfileMisfit(profile: id(profile), setting: setting)
     }
 }

@@ -39,6 +39,9 @@ actor NetworkManagerSession: GLibActor {
     /// The names that came in sight through a scan directed at them, and so may be hidden.
     var foundByDirectedScan: Set<[UInt8]> = []
 
+    /// The names that were asked about. The signals of their access points are part of the published state.
+    var observed: Set<[UInt8]> = []
+
     /// New profiles that failed, by UUID, until they are deleted.
     var failedProfiles: Set<String> = []
 
@@ -47,6 +50,7 @@ actor NetworkManagerSession: GLibActor {
 
     var bus: GObjectReference?
     private var handlers: [SignalHandler] = []
+    /// Those of the Wi-Fi devices, and of the access points with names that were asked about.
     private var deviceHandlers: [OpaquePointer: SignalHandler] = [:]
 
     init(
@@ -143,14 +147,15 @@ actor NetworkManagerSession: GLibActor {
         }
     }
 
-    /// Hears of every change of every Wi-Fi device, and lets go of those that are gone.
+    /// Observes every change of the Wi-Fi devices and of the access points that matter, and releases those that are gone.
     private func watchDevices() {
         let devices = wifiDevices()
-        for device in devices where deviceHandlers[device] == nil {
-            deviceHandlers[device] = .notify(GObjectReference(sharing: device), changes)
+        let all = Set(devices + devices.flatMap(observedAccessPoints))
+        for object in all where deviceHandlers[object] == nil {
+            deviceHandlers[object] = .notify(GObjectReference(sharing: object), changes)
         }
-        for device in deviceHandlers.keys where !devices.contains(device) {
-            deviceHandlers[device] = nil
+        for object in deviceHandlers.keys where !all.contains(object) {
+            deviceHandlers[object] = nil
         }
     }
 

@@ -6,11 +6,22 @@ enum Survey {
     /// A device is connected to it; its name.
     case connected(device: String?)
 
+    /// A device is on its way to it.
+    case connecting
+
     /// It can be joined like this.
     case ready(JoinPlan)
 
     /// It cannot be joined.
     case unavailable(JoinFailure)
+
+    /// Whether the rights of this user decide what can be done.
+    var needsPermission: Bool {
+        switch self {
+        case .ready, .unavailable(.radioOff): true
+        case .connected, .connecting, .unavailable: false
+        }
+    }
 }
 
 struct JoinPlan {
@@ -24,12 +35,16 @@ struct JoinPlan {
     /// The strength of the access point, in percent, as NetworkManager rates it.
     let strength: Int
 
+    /// Whether the device is connected to an unprotected network of the same name.
+    let replacesWeakTwin: Bool
+
     /// NetworkManager's profile; nil if one is to be made with the passphrase.
     let profile: GObjectReference?
 
+    /// The passphrase of a new profile, or that of an earlier one that was made from the passphrase file.
     let passphrase: PassphraseSource?
 
-    var credentials: NetworkCondition.Credentials { profile == nil ? .passphraseFile : .savedProfile }
+    var credentials: NetworkCondition.Credentials { passphrase == nil ? .savedProfile : .passphraseFile }
 }
 
 /// The source of the passphrase of a new profile.

@@ -8,7 +8,9 @@ public protocol WiFiService: Sendable {
     func networks() async -> Result<[VisibleNetwork], JoinFailure>
 
     /// Joins `network`, and never anything weaker that bears its name.
-    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure>
+    ///
+    /// - Parameter switchingOn: Whether to switch Wi-Fi on first, if it is off.
+    func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure>
 
     var state: WiFiState { get }
 
@@ -21,4 +23,10 @@ public protocol WiFiService: Sendable {
 
     /// Ends ``run()``, from any thread, once or more often. A join under way ends as ``JoinFailure/interrupted``.
     func stop()
+}
+
+extension WiFiService {
+    public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+        await join(network, switchingOn: false)
+    }
 }

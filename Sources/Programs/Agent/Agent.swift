@@ -9,18 +9,14 @@ import WiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
 package actor Agent: Service {
-    /// While a question is on the screen. There is no event for a prompt that is withdrawn because the regions were
-    /// left.
-    private static let recheck = Duration.seconds(10)
-
     private let client: @Sendable () -> APIClient
     private let notifications: NotificationService
     private let language: Language
     private let logger: Logger
     private var board = PromptBoard()
-
-    /// The next check while a question is on the screen.
-    private let nextCheck = Alarm()
+    private let onScreen: QuestionsOnScreen
+    /// The unique name of the notification server.
+    private var server: String?
 
     /// The next attempt to send questions that the notification server did not show.
     private let nextRetry = Alarm()
@@ -33,13 +29,15 @@ package actor Agent: Service {
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
     ///   - bus: the session bus; `nil`: that of the environment.
+    ///   - directory: The directory of the user's session; `nil`: none.
     ///   - retry: the delay before a question is sent again that the notification server did not show.
     package init(
-        client: @escaping @Sendable () -> APIClient, bus: String? = nil, language: Language,
+        client: @escaping @Sendable () -> APIClient, bus: String? = nil, directory: String? = nil, language: Language,
         retry: BackOff = BackOff(.seconds(1), limit: .seconds(60)), logger: Logger
     ) {
         self.client = client
         notifications = NotificationService(address: bus)
+        onScreen = QuestionsOnScreen(directory: directory)
         self.language = language
         self.retry = retry
         self.logger = logger
@@ -55,11 +53,13 @@ package actor Agent: Service {
     /// Runs until it is stopped.
     package func run() async throws {
         await withDiscardingTaskGroup { group in
-            group.addTask { await cancelWhenGracefulShutdown { await self.notifications.run() } }
+            group.addTask { await self.notifications.run() }
             group.addTask { for await event in self.notifications.events { await self.received(event) } }
-            group.addTask { await cancelWhenGracefulShutdown { await self.followDaemon() } }
+            await cancelWhenGracefulShutdown { await self.followDaemon() }
+            // The questions go before the connection to the bus does.
+            await perform(board.daemonLost())
+            group.cancelAll()
         }
-        nextCheck.clear()
         nextRetry.clear()
     }
 
@@ -80,6 +80,7 @@ package actor Agent: Service {
         case .event(let event):
             switch event.kind {
             case .didRangeBeacons: return
+            case .wifiPrompt: retry.reset()
             case .wifiJoined(let wifi, _): if let id = wifi.id { await perform(board.joined(id)) }
             case .wifiJoinFailed(let wifi, let code, let reason):
                 let code = JoinFailure.Code(rawValue: code)
@@ -90,8 +91,11 @@ package actor Agent: Service {
             default: break
             }
             await check()
-        case .lost(nil): log(daemon: "okaeri has stopped; waiting for it to come back")
-        case .lost(let failure?): log(daemon: "\(failure); trying again until it is there")
+        case .lost(let failure):
+            log(
+                daemon: failure.map { "\($0); trying again until it is there" }
+                    ?? "okaeri has stopped; waiting for it to come back")
+            await perform(board.daemonLost())
         }
     }
 
@@ -106,7 +110,7 @@ package actor Agent: Service {
             _ = try await client().answer(prompt.id, answer)
         } catch {
             switch error {
-            case .refused: await perform(board.answerRefused(prompt, reason: error.description))
+            case .refused: await perform(board.answerRefused(prompt))
             case .noDaemon, .notPermitted, .noAnswer:
                 await perform(board.answerNotDelivered(prompt, reason: error.description))
             }
@@ -117,8 +121,11 @@ package actor Agent: Service {
 
     private func received(_ event: NotificationEvent) async {
         switch event {
-        case .serverAppeared(let capabilities):
+        case .serverAppeared(let capabilities, let owner):
             log(server: nil)
+            server = owner
+            retry.reset()
+            for notification in onScreen.ofEarlierAgent(on: owner) { await notifications.close(notification) }
             await perform(board.serverAppeared(capabilities))
         case .serverVanished: board.serverVanished()
         case .noServer:
@@ -128,7 +135,9 @@ package actor Agent: Service {
             )
         case .noBus: log(server: "there is no session bus; waiting for one, so run the agent in a desktop session")
         case .actionInvoked(let notification, let key): await perform(board.actionInvoked(notification, key: key))
-        case .closed(let notification): board.closed(notification)
+        case .closed(let notification, let isExpired):
+            board.closed(notification, isExpired: isExpired)
+            keepRetrying()
         }
     }
 
@@ -137,9 +146,8 @@ package actor Agent: Service {
             switch action {
             case .show(let prompt, let hasButtons, let hasMarkup):
                 let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
-                do throws(BusError) {
-                    let notification = try await notifications.show(question)
-                    retry.reset()
+                do {
+                    let notification = try await show(question)
                     await perform(board.shown(prompt, as: notification))
                 } catch {
                     board.showingFailed(prompt)
@@ -151,8 +159,23 @@ package actor Agent: Service {
                 _ = try? await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
             }
         }
-        keepChecking()
+        if let server, !actions.isEmpty { onScreen.store(board.onScreen, on: server) }
         keepRetrying()
+    }
+
+    /// The time for the server to answer a call under way when the agent ends. Without the answer a question would stay on the screen.
+    private static let grace = Duration.seconds(2)
+
+    private func show(_ question: DesktopNotification) async throws -> UInt32 {
+        let showing = Task { [notifications] in try await notifications.show(question) }
+        return try await withTaskCancellationHandler {
+            try await showing.value
+        } onCancel: {
+            Task {
+                await Self.grace.elapsed()
+                showing.cancel()
+            }
+        }
     }
 
     /// A notification server that has just started may fail for seconds while it already has its name.
@@ -166,16 +189,6 @@ package actor Agent: Service {
         isRetrying = false
         await check()
         await perform(board.retried())
-    }
-
-    private func keepChecking() {
-        guard board.isAsking else { return nextCheck.clear() }
-        nextCheck.set(.now + Self.recheck) { await self.checkIsDue() }
-    }
-
-    private func checkIsDue() async {
-        await check()
-        keepChecking()
     }
 
     // MARK: The log

@@ -10,19 +10,21 @@ extension Language {
     ///   - hasButtons: Whether the server can show them; otherwise the text gives the commands.
     ///   - hasMarkup: whether the server reads the text as markup.
     func question(_ prompt: PromptKey, hasButtons: Bool, hasMarkup: Bool) -> DesktopNotification {
-        let ssid = Self.shown(prompt.ssid, hasMarkup)
+        let question = Self.shown(question(ssid: prompt.ssid, prompt.situation), hasMarkup)
+        let note = note(prompt.situation)
         let command = "okaeri answer \(prompt.id)"
         switch self {
         case .english:
             return DesktopNotification(
                 summary: "Welcome home",
-                body: "Join the Wi-Fi network “\(ssid)”?"
+                body: [question, note].compactMap(\.self).joined(separator: " ")
                     + (hasButtons ? "" : " \(command) join (or later, or never)"),
                 buttons: hasButtons ? buttons(["Join", "Later", "Never"]) : [], stays: true)
         case .japanese:
             return DesktopNotification(
                 summary: "お帰りなさい",
-                body: "Wi-Fi「\(ssid)」に接続しますか？" + (hasButtons ? "" : " \(command) join（あとで: later、今後は聞かない: never）"),
+                body: question + (note ?? "")
+                    + (hasButtons ? "" : " \(command) join（あとで: later、今後は聞かない: never）"),
                 buttons: hasButtons ? buttons(["接続する", "あとで", "今後は聞かない"]) : [], stays: true)
         }
     }
@@ -43,6 +45,13 @@ extension Language {
             failure("“\(Self.shown(ssid, hasMarkup))” is connected, but", reason, hasMarkup)
         case (.japanese, .accessLimited(let ssid, let code, let reason)):
             failure("「\(Self.shown(ssid, hasMarkup))」に接続しましたが、", code?.japanese(reason) ?? reason, hasMarkup)
+        case (.english, .tooLate(let ssid)):
+            DesktopNotification(
+                summary: "Wi-Fi",
+                body: "The question about “\(Self.shown(ssid, hasMarkup))” was answered already, or withdrawn.")
+        case (.japanese, .tooLate(let ssid)):
+            DesktopNotification(
+                summary: "Wi-Fi", body: "「\(Self.shown(ssid, hasMarkup))」の質問は、すでに回答されたか、取り下げられました。")
         case (.english, .notAnswered(let ssid, let reason)):
             failure("The answer about “\(Self.shown(ssid, hasMarkup))” did not arrive:", reason, hasMarkup)
         case (.japanese, .notAnswered(let ssid, let reason)):

@@ -20,6 +20,8 @@ struct PromptBoard: Sendable {
         /// The code is nil if a newer daemon knows more of them than this agent.
         case notJoined(ssid: String, code: JoinFailure.Code?, reason: String)
         case notAnswered(ssid: String, reason: String)
+        /// The daemon did not take the answer: the prompt was answered elsewhere, or withdrawn.
+        case tooLate(ssid: String)
         /// The code is nil if a newer daemon sends one that this agent does not have.
         case accessLimited(ssid: String, code: InternetAccess.Limitation?, reason: String)
     }
@@ -31,7 +33,7 @@ struct PromptBoard: Sendable {
         case failed
         /// → shown, failed, hidden
         case showing
-        /// → dismissed, hidden
+        /// → dismissed, hidden; failed if it has expired on the screen
         case shown(UInt32)
         /// Answered or closed here; it is not shown again. → hidden, if the answer was not delivered
         case dismissed
@@ -41,7 +43,7 @@ struct PromptBoard: Sendable {
     /// notification.
     private enum EarlySignal: Equatable {
         case answered(UInt32, PromptAnswer)
-        case closed(UInt32)
+        case closed(UInt32, isExpired: Bool)
     }
 
     /// The number of early signals that are kept; of more the oldest are dropped. Other programs' notifications have some, too.
@@ -56,6 +58,9 @@ struct PromptBoard: Sendable {
 
     /// In their order; none unless a prompt is ``State/showing``.
     private var earlySignals: [EarlySignal] = []
+
+    /// The number of prompts whose end is to be shown. A household has a few in a day.
+    private static let followedLimit = 64
 
     /// The prompts whose end is to be shown here, by their number.
     private var followed: [String: PromptKey] = [:]
@@ -87,6 +92,21 @@ struct PromptBoard: Sendable {
         return actions + showHidden(waiting)
     }
 
+    /// The daemon or this agent ends: the questions on the screen have no answer. One that was closed stays closed.
+    mutating func daemonLost() -> [Action] {
+        var actions: [Action] = []
+        for (prompt, state) in prompts where state != .dismissed {
+            if case .shown(let notification) = state { actions.append(.withdraw(notification)) }
+            prompts[prompt] = nil
+        }
+        return actions
+    }
+
+    /// The notifications on the screen.
+    var onScreen: [UInt32] {
+        prompts.values.compactMap { if case .shown(let notification) = $0 { notification } else { nil } }.sorted()
+    }
+
     /// There is a server, with nothing of ours on it.
     mutating func serverAppeared(_ capabilities: Set<String>) -> [Action] {
         self.capabilities = capabilities
@@ -104,12 +124,13 @@ struct PromptBoard: Sendable {
         guard prompts[prompt] == .showing else { return [.withdraw(notification)] }
         let signals = earlySignals
         prompts[prompt] = .shown(notification)
+        if followed.count >= Self.followedLimit { followed = [:] }
         followed[prompt.id] = prompt
         return signals.flatMap { signal in
             switch signal {
             case .answered(notification, let answer): return actionInvoked(notification, key: answer.rawValue)
-            case .closed(notification):
-                closed(notification)
+            case .closed(notification, let isExpired):
+                closed(notification, isExpired: isExpired)
                 return []
             case .answered, .closed: return []
             }
@@ -139,15 +160,15 @@ struct PromptBoard: Sendable {
     }
 
     /// A notification was closed. The prompt goes on waiting for `okaeri answer`.
-    mutating func closed(_ notification: UInt32) {
-        guard let prompt = prompt(of: notification) else { return keep(.closed(notification)) }
-        prompts[prompt] = .dismissed
+    ///
+    /// - Parameter isExpired: Whether its time on the screen was over, without a user: it is shown again.
+    mutating func closed(_ notification: UInt32, isExpired: Bool = false) {
+        guard let prompt = prompt(of: notification) else { return keep(.closed(notification, isExpired: isExpired)) }
+        prompts[prompt] = isExpired ? .failed : .dismissed
     }
 
     /// The daemon rejects the answer.
-    mutating func answerRefused(_ prompt: PromptKey, reason: String) -> [Action] {
-        notify(.notAnswered(ssid: prompt.ssid, reason: reason))
-    }
+    mutating func answerRefused(_ prompt: PromptKey) -> [Action] { notify(.tooLate(ssid: prompt.ssid)) }
 
     /// The answer did not reach the daemon. The question is shown again, with its buttons.
     mutating func answerNotDelivered(_ prompt: PromptKey, reason: String) -> [Action] {
@@ -162,7 +183,8 @@ struct PromptBoard: Sendable {
     }
 
     mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
-        guard let prompt = followed.removeValue(forKey: id) else { return [] }
+        // The join may begin again with the same answer.
+        guard let prompt = followed[id] else { return [] }
         return notify(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
     }
 

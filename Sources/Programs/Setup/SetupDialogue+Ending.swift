@@ -69,10 +69,13 @@ extension SetupDialogue {
     mutating func examined(_ condition: NetworkCondition) -> [Action] {
         let words: String
         switch condition {
-        case .alreadyConnected: words = "This machine is connected to it, and can join it again."
+        case .alreadyConnected:
+            words = "This machine is connected to it: an arrival asks only when it is not, and can join it again."
+        case .connecting: words = "This machine is about to connect to it."
+        case .switchedOff: words = "Wi-Fi is off now: an arrival asks whether to switch it on and join."
         case .ready: words = "NetworkManager can join it."
         case .unavailable(let failure):
-            if case .noCredentials(let ssid) = failure { unsavedNetwork = ssid }
+            if case .noCredentials(let ssid, nil) = failure { unsavedNetwork = ssid }
             words = "For now it could not be joined: \(failure)."
         }
         return [.say(words)] + next()

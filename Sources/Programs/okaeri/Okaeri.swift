@@ -27,7 +27,9 @@ import Events
                     StatusCommand.self, ExplainCommand.self, HistoryCommand.self, PlotCommand.self, NodesCommand.self,
                     LocateCommand.self, ScanCommand.self, RangeCommand.self, CalibrateCommand.self,
                 ]),
-            CommandGroup(name: "Wi-Fi", subcommands: [PromptsCommand.self, AnswerCommand.self, AgentCommand.self]),
+            CommandGroup(
+                name: "Wi-Fi",
+                subcommands: [PromptsCommand.self, AnswerCommand.self, WiFiCommand.self, AgentCommand.self]),
             CommandGroup(
                 name: "Service",
                 subcommands: [

@@ -11,6 +11,9 @@ struct NotificationServer {
     /// The notifications that it is asked to show, in order.
     let shown: AsyncStream<[DBusValue]>
 
+    /// The notifications that it is asked to close, in order.
+    let closed: AsyncStream<UInt32>
+
     private let export: BusExport
 
     init(
@@ -18,6 +21,8 @@ struct NotificationServer {
     ) async throws {
         let (shown, continuation) = AsyncStream.makeStream(of: [DBusValue].self)
         self.shown = shown
+        let (closed, closing) = AsyncStream.makeStream(of: UInt32.self)
+        self.closed = closed
         let counter = Counter()
         let notify = BusInterface.Method(
             "Notify", takes: ["s", "u", "s", "s", "s", "as", "a{sv}", "i"], returns: ["u"]
@@ -32,12 +37,25 @@ struct NotificationServer {
             Self.name,
             methods: [
                 notify,
+                .init("CloseNotification", takes: ["u"], returns: []) { call in
+                    if case .uint32(let number)? = call.arguments.first { closing.yield(number) }
+                    return .success([])
+                },
                 .init("GetCapabilities", returns: ["as"]) { _ in .success([.strings(capabilities)]) },
             ])
         bus = try await Bus.connect(address: address)
         export = try await bus.export(interface, at: Self.path)
         _ = try await bus.call(
             "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName", [.string(Self.name), .uint32(0)])
+    }
+
+    /// The name of its connection.
+    var uniqueName: String {
+        get async throws {
+            let answer = try await bus.call(
+                "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", [.string(Self.name)])
+            return answer.first?.string ?? ""
+        }
     }
 
     /// Sends one of its signals.

@@ -7,20 +7,86 @@ extension NaivePrompter {
         guard let index = networks.firstIndex(where: { $0.question?.ticket == ticket }) else { return [] }
         let isOld = networks[index].question?.isOld ?? false
         networks[index].question = nil
-        let isPrompting = networks[index].prompt != nil
+        if networks[index].held != nil { return determinedHeld(index, condition, isOld: isOld, at: now) }
+        guard networks[index].prompt == nil else {
+            guard condition == .alreadyConnected else { return isOld ? [ask(index)] : [] }
+            networks[index].isDone = true
+            return close(index, .connected)
+        }
+        let network = networks[index]
         switch condition {
         case .alreadyConnected:
             networks[index].isDone = true
-            return isPrompting ? close(index, .connected) : note(index, .alreadyConnected)
-        case .ready where !isPrompting: return offer(index, isOld: isOld, at: now)
-        case .unavailable(let failure) where !isPrompting && !isOld:
-            networks[index].look = (now.advanced(by: networks[index].delay), true)
-            networks[index].delay = min(networks[index].delay * 2, .seconds(600))
-            return note(index, .unavailable(failure))
-        case .unavailable(let failure) where !isPrompting:
-            return note(index, .unavailable(failure)) + [ask(index)]
-        case .ready, .unavailable: return isOld ? [ask(index)] : []
+            if network.current.join == .auto { networks[index].held = now }
+            return note(index, .alreadyConnected)
+        case .connecting: return wait(index, nil, isOld: isOld, at: now)
+        case .switchedOff(let isCountryUnset, let other)
+        where network.current.join == .prompt && network.consent == nil:
+            if let other, !mayOffer(index) { return wait(index, .otherConnection(other), isOld: isOld, at: now) }
+            return offer(index, isCountryUnset ? .countryUnset : .radioOff, isOld: isOld, at: now)
+        case .switchedOff: return wait(index, .unavailable(.radioOff), isOld: isOld, at: now)
+        case .unavailable(let failure): return wait(index, .unavailable(failure), isOld: isOld, at: now)
+        case .ready(let readiness) where readiness.isDisconnectedByUser && network.wasHeld:
+            networks[index].isDone = true
+            return note(index, .disconnectedByUser)
+        case .ready(let readiness):
+            var ends: [Instant] = []
+            if let awaited = network.awaited, readiness.strength < awaited.strength { ends.append(awaited.until) }
+            if network.current.join == .auto, readiness.strength < 30, let began = network.began {
+                ends.append(began.advanced(by: .seconds(20)))
+            }
+            if let end = ends.first(where: { now < $0 }) {
+                if isOld { return [ask(index)] }
+                networks[index].look = (end, true)
+                return []
+            }
+            if network.consent == nil, let other = readiness.otherConnection, !mayOffer(index) {
+                return wait(index, .otherConnection(other), isOld: isOld, at: now)
+            }
+            return offer(index, readiness.otherConnection == .ethernet ? .ethernet : nil, isOld: isOld, at: now)
         }
+    }
+
+    private mutating func mayOffer(_ index: Int) -> Bool {
+        let network = networks[index]
+        let isNew = network.promptBefore != nil || !askedWhileOnline.contains(network.current.name)
+        let mayAsk = network.current.join == .prompt && isNew
+        let goesOn = [.always: true, .once: mayAsk, .never: false][network.current.whenOnline] ?? false
+        if goesOn, network.current.join == .prompt { askedWhileOnline.insert(network.current.name) }
+        return goesOn
+    }
+
+    private mutating func determinedHeld(
+        _ index: Int, _ condition: NetworkCondition, isOld: Bool, at now: Instant
+    ) -> [PrompterAction] {
+        if condition == .alreadyConnected || condition == .connecting { return isOld ? [ask(index)] : [] }
+        let since = networks[index].held ?? now
+        networks[index].held = nil
+        if case .ready(let readiness) = condition, readiness.isDisconnectedByUser {
+            return note(index, .disconnectedByUser)
+        }
+        networks[index].isDone = false
+        let isLong = since.duration(to: now) >= .seconds(600)
+        if isLong { networks[index].holdDelay = .seconds(30) }
+        defer { networks[index].wasHeld = true }
+        if !networks[index].wasHeld || isLong { return [ask(index)] }
+        networks[index].look = (now.advanced(by: networks[index].holdDelay), false)
+        networks[index].holdDelay = min(networks[index].holdDelay * 2, .seconds(600))
+        return []
+    }
+
+    private mutating func wait(
+        _ index: Int, _ reason: PrompterAction.Reason?, isOld: Bool, at now: Instant
+    ) -> [PrompterAction] {
+        let notes = reason.map { note(index, $0) } ?? []
+        if isOld { return notes + [ask(index)] }
+        sleep(index, orChange: true, at: now)
+        return notes
+    }
+
+    private mutating func sleep(_ index: Int, orChange: Bool, at now: Instant) {
+        networks[index].look = (now.advanced(by: networks[index].delay), orChange)
+        networks[index].delay = min(networks[index].delay * 2, .seconds(600))
     }
 
     mutating func answered(
@@ -49,15 +115,42 @@ extension NaivePrompter {
         }
         networks[index].join = nil
         networks[index].isDone = true
-        guard case .failure(let failure) = result else { return [.joined(join.attempt, Scene.joined)] }
+        guard case .failure(let failure) = result else {
+            (networks[index].consent, networks[index].awaited) = (nil, nil)
+            let isHeld = join.attempt.prompt == nil && networks[index].current.join == .auto
+            if isHeld, !networks[index].inside.isEmpty { networks[index].held = now }
+            return [.joined(join.attempt, Scene.joined)]
+        }
         let failed = PrompterAction.joinFailed(join.attempt, failure)
         guard !networks[index].inside.isEmpty else { return [failed] }
         if networks[index].arrivals != join.arrival { return [failed] + begin(index, at: now) }
-        if failure.isPassing {
+        let isFirst = join.attempt.prompt != nil && networks[index].consent == nil
+        let reports = isFirst || !networks[index].reported.contains(failure.code) ? [failed] : []
+        networks[index].reported.append(failure.code)
+        networks[index].consent = nil
+        let isInterruption = failure == .radioOff || failure == .interrupted
+        if isInterruption, networks[index].restarts < 5 {
+            networks[index].restarts += 1
+            (networks[index].consent, networks[index].isDone) = (join.attempt.prompt, false)
+            sleep(index, orChange: true, at: now)
+        } else if case .handshakeFailed(let handshake) = failure, handshake.strength < 50 {
+            let end = now.advanced(by: .seconds(300))
+            (networks[index].consent, networks[index].isDone) = (join.attempt.prompt, false)
+            networks[index].awaited = (min(handshake.strength + 17, 50), end)
+            networks[index].look = (end, true)
+        } else if failure.isPassing || isInterruption {
             networks[index].isDone = false
             networks[index].look = (now.advanced(by: .seconds(300)), false)
         }
-        return [failed]
+        return reports
+    }
+
+    mutating func neverCleared(_ ssid: String, at now: Instant) -> [PrompterAction] {
+        let isNews = [never.remove(SSID(ssid)), askedWhileOnline.remove(SSID(ssid))].contains { $0 != nil }
+        guard isNews, let index = networks.firstIndex(where: { $0.ssid == ssid }) else { return [] }
+        let network = networks[index]
+        let isIdle = network.isDone && network.join == nil && network.held == nil || network.look?.orChange == true
+        return network.inside.isEmpty || !isIdle ? [] : begin(index, at: now)
     }
 
     // MARK: Steps
@@ -71,7 +164,8 @@ extension NaivePrompter {
 
     /// The region whose policy held was left, and the next one has another.
     mutating func wordPassed(_ index: Int, at now: Instant) -> [PrompterAction] {
-        networks[index].promptBefore = nil
+        (networks[index].promptBefore, networks[index].consent) = (nil, nil)
+        if networks[index].held != nil { (networks[index].held, networks[index].question) = (nil, nil) }
         let network = networks[index]
         let isCoolingDown = network.look.map { !$0.orChange } ?? false
         if network.prompt != nil {
@@ -85,6 +179,7 @@ extension NaivePrompter {
         if networks[index].join != nil { return [] }
         let network = networks[index].current
         (networks[index].look, networks[index].question, networks[index].isDone) = (nil, nil, true)
+        (networks[index].consent, networks[index].held) = (nil, nil)
         networks[index].isOff = network.join == .off
         if network.join == .off { return [] }
         if never.contains(network.name) { return note(index, .refused) }
@@ -103,7 +198,9 @@ extension NaivePrompter {
         return .determineCondition(ticket: tickets, networks[index].current)
     }
 
-    private mutating func offer(_ index: Int, isOld: Bool, at now: Instant) -> [PrompterAction] {
+    private mutating func offer(
+        _ index: Int, _ situation: PromptSituation?, isOld: Bool, at now: Instant
+    ) -> [PrompterAction] {
         let network = networks[index]
         guard network.current.join != .off else {
             networks[index].isDone = true
@@ -111,9 +208,10 @@ extension NaivePrompter {
         }
         networks[index].lastOffer = now
         guard network.current.join == .prompt else { return [start(index, nil)] }
+        if let consent = network.consent { return [start(index, consent)] }
         let prompt = Prompt(
             id: network.promptBefore ?? "\(nextPrompt)", ssid: network.ssid, regions: network.inside.map(\.name),
-            arrival: network.arrivals)
+            arrival: network.arrivals, situation: situation)
         if network.promptBefore == nil { nextPrompt += 1 }
         networks[index].promptBefore = nil
         networks[index].prompt = prompt
@@ -158,15 +256,16 @@ extension NaivePrompter {
                 return PromptMemory.Visit(
                     ssid: network.ssid, regions: network.inside.map(\.name), arrival: network.arrivals,
                     isSettled: network.isDone && network.join == nil && !network.inside.isEmpty,
-                    prompt: network.prompt?.id ?? network.promptBefore,
-                    sinceLastOffer: sinceLastOffer)
-            })
+                    prompt: network.join.map { $0.attempt.prompt?.id } ?? network.prompt?.id ?? network.consent?.id
+                        ?? network.promptBefore,
+                    sinceLastOffer: sinceLastOffer, isHeld: network.held == nil ? nil : true)
+            }, askedWhileOnline: askedWhileOnline)
     }
 
     /// The program ended, and another one goes on with these regions.
     func restarted(_ regions: [String: HomeNetwork], at now: Instant) -> NaivePrompter {
         var next = NaivePrompter()
-        (next.never, next.nextPrompt) = (never, nextPrompt)
+        (next.never, next.nextPrompt, next.askedWhileOnline) = (never, nextPrompt, askedWhileOnline)
         for visit in memory(at: now).prompts.visits {
             guard let network = regions.values.first(where: { $0.ssid == visit.ssid }) else { continue }
             var known = Network(ssid: visit.ssid, current: network)

@@ -27,10 +27,24 @@ struct NaivePrompter {
         /// The visit before a restart, and the prompt to repeat.
         var before: PromptMemory.Visit?
         var promptBefore: String?
+        /// The prompt that was answered with join, while the join begins again.
+        var consent: Prompt?
+        var restarts = 0
+        /// The signal that is waited for, and until when.
+        var awaited: (strength: Int, until: Instant)?
+        var began: Instant?
+        /// Since when it is connected by a join without a question, which holds.
+        var held: Instant?
+        /// Whether such a connection was lost in this arrival, and the delay before it is made again.
+        var wasHeld = false
+        var holdDelay = Duration.seconds(30)
+        /// The causes of failed joins that were reported.
+        var reported: [JoinFailure.Code] = []
     }
 
     var networks: [Network] = []
     var never: Set<SSID> = []
+    var askedWhileOnline: Set<SSID> = []
     var nextPrompt = 1
     var tickets = 0
     var attempts = 0
@@ -64,11 +78,18 @@ struct NaivePrompter {
         guard networks[index].inside.count == 1 else { return [] }
         networks[index].current = network
         (networks[index].noted, networks[index].delay, networks[index].isOff) = ([], .seconds(30), false)
+        (networks[index].consent, networks[index].restarts, networks[index].awaited) = (nil, 0, nil)
+        (networks[index].began, networks[index].held, networks[index].wasHeld) = (now, nil, false)
+        (networks[index].holdDelay, networks[index].reported) = (.seconds(30), [])
         let before = networks[index].before
         (networks[index].before, networks[index].promptBefore) = (nil, nil)
         guard let before else {
             networks[index].arrivals += 1
             return begin(index, at: now)
+        }
+        if before.isSettled, before.isHeld == true, network.join == .auto, !never.contains(network.name) {
+            networks[index].held = now
+            return [ask(index)]
         }
         if before.isSettled {
             return network.join == .auto && never.contains(network.name) ? note(index, .refused) : []
@@ -95,6 +116,7 @@ struct NaivePrompter {
             return first.network.join == old ? [] : wordPassed(index, at: now)
         }
         (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
+        networks[index].held = nil
         return close(index, .departed)
     }
 
@@ -103,7 +125,9 @@ struct NaivePrompter {
         for index in networks.indices {
             if networks[index].question != nil {
                 networks[index].question?.isOld = true
-            } else if networks[index].prompt != nil || networks[index].look?.orChange == true {
+            } else if networks[index].prompt != nil || networks[index].look?.orChange == true
+                || networks[index].held != nil
+            {
                 actions.append(ask(index))
             }
         }

@@ -38,6 +38,11 @@ private struct PrompterRun {
             try ["Home", "Work"].flatMap { ssid in try JoinPolicy.allCases.map { try HomeNetwork(ssid: ssid, join: $0) }
             }
             + ["Home", "Work"].map { try HomeNetwork(ssid: $0, passphraseFile: "/etc/okaeri/\($0).psk") }
+            + [
+                HomeNetwork(ssid: "Home", join: .auto, whenOnline: .always),
+                HomeNetwork(ssid: "Home", whenOnline: .always),
+                HomeNetwork(ssid: "Work", whenOnline: .never),
+            ]
     }
 
     private mutating func chosen<Value>(_ values: [Value]) -> Value {
@@ -72,7 +77,12 @@ private struct PrompterRun {
             let ticket = naive.tickets - Int.random(in: 0...2, using: &random)
             let condition = chosen([
                 NetworkCondition.ready(via: .savedProfile), .ready(via: .passphraseFile), .alreadyConnected,
-                .unavailable(.radioOff), .unavailable(.notInSight(ssid: "Home")),
+                .unavailable(.radioOff), .unavailable(.notInSight(ssid: "Home")), .connecting, .switchedOff(),
+                .switchedOff(isCountryUnset: true), .switchedOff(otherConnection: .ethernet),
+                .ready(JoinReadiness(credentials: .savedProfile, strength: 10)),
+                .ready(JoinReadiness(credentials: .savedProfile, strength: 45)),
+                .ready(JoinReadiness(credentials: .savedProfile, otherConnection: .ethernet)),
+                .ready(JoinReadiness(credentials: .savedProfile, isDisconnectedByUser: true)),
             ])
             compare(
                 "\(ticket) is \(condition)", prompter.conditionDetermined(ticket: ticket, condition, at: now),
@@ -82,6 +92,9 @@ private struct PrompterRun {
             let id = naive.attempts - Int.random(in: 0...1, using: &random)
             let result: Result<JoinedNetwork, JoinFailure> = chosen([
                 .success(Scene.joined), .failure(.wrongPassphrase(ssid: "Home")), .failure(.interrupted),
+                .failure(.radioOff), .failure(.timedOut(ssid: "Home")),
+                .failure(.handshakeFailed(HandshakeFailure(ssid: "Home", strength: 20))),
+                .failure(.handshakeFailed(HandshakeFailure(ssid: "Home", strength: 80))),
             ])
             compare(
                 "attempt \(id): \(result)", prompter.joinFinished(id, result: result, at: now),
@@ -90,8 +103,8 @@ private struct PrompterRun {
         case ..<94: compare("advanced", prompter.advanced(to: now), naive.advanced(to: now))
         case ..<97:
             let ssid = chosen(networks).ssid
-            prompter.neverCleared(ssid: ssid)
-            naive.never.remove(SSID(ssid))
+            compare(
+                "never cleared", prompter.neverCleared(ssid: ssid, at: now) ?? [], naive.neverCleared(ssid, at: now))
         default: restart()
         }
     }

@@ -1,10 +1,11 @@
 """NetworkManager for the tests: python-dbusmock's template, and the further parts that a join needs.
 
-An activation goes through the device's states as NetworkManager's does, to the end that the test has chosen with SetOutcome.
+The end of an activation is the one that the test has chosen with SetOutcome; see activations.py.
 """
 
 import json
 import os
+import sys
 import uuid
 
 import dbus
@@ -15,43 +16,20 @@ from dbusmock import MOCK_IFACE
 from dbusmock.templates import networkmanager as stock
 from dbusmock.templates.networkmanager import *  # noqa: F401,F403 (the template's own methods)
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(__file__))
+from activations import *  # noqa: E402,F401,F403
+
 BUS_NAME = stock.BUS_NAME
 MAIN_OBJ = stock.MAIN_OBJ
 IS_OBJECT_MANAGER = True
 SYSTEM_BUS = True
 
-NM = stock.MANAGER_OBJ
-WIRELESS = "802-11-wireless"
-SECURITY = "802-11-wireless-security"
-UNMANAGED, UNAVAILABLE, DISCONNECTED, PREPARE, CONFIG, NEED_AUTH, IP_CONFIG = 10, 20, 30, 40, 50, 60, 70
-ACTIVATED, FAILED = 100, 120
-INFRASTRUCTURE, ACCESS_POINT = 2, 3
-
-# In place of a device's state: no change for so many milliseconds.
-PAUSE = "pause"
-
-# The states after PREPARE: (device state, reason) ... and the active connection's (state, reason) at the end.
-OUTCOMES = {
-    "activated": ([(CONFIG, 0), (NEED_AUTH, 0), (IP_CONFIG, 0), (ACTIVATED, 0)], (2, 1)),
-    "noSecrets": ([(CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
-    "supplicantTimeout": ([(CONFIG, 0), (FAILED, 11), (DISCONNECTED, 0)], (4, 3)),
-    "linkLost": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 8), (DISCONNECTED, 0)], (4, 3)),
-    "begunAnew": ([(CONFIG, 0), (IP_CONFIG, 0), (NEED_AUTH, 8), (FAILED, 7), (DISCONNECTED, 0)], (4, 9)),
-    "ssidNotFound": ([(CONFIG, 0), (FAILED, 53), (DISCONNECTED, 0)], (4, 3)),
-    "noAddress": ([(CONFIG, 0), (IP_CONFIG, 0), (FAILED, 5), (DISCONNECTED, 0)], (4, 3)),
-    "firmwareMissing": ([(CONFIG, 0), (FAILED, 35), (DISCONNECTED, 0)], (4, 3)),
-    "userRequested": ([(CONFIG, 0), (110, 39), (DISCONNECTED, 39)], (4, 2)),
-    "managerStops": ([(CONFIG, 0), (UNMANAGED, 3)], (4, 3)),
-    "hangs": ([(CONFIG, 0)], None),
-    "addressLate": ([(CONFIG, 0), (IP_CONFIG, 0), (PAUSE, 700), (ACTIVATED, 0)], (2, 1)),
-    "addressNever": ([(CONFIG, 0), (IP_CONFIG, 0)], None),
-    "vanishes": ([(CONFIG, 0)], "exit"),
-}
-
 outcome = "activated"
 unheard = []
 scans = []
 added = []
+updated = []
 activated = []
 scan_delay = 20
 refuses_deletion = False
@@ -72,7 +50,7 @@ def load(mock, parameters):
     ])
     manager.AddProperties(stock.MANAGER_IFACE, {
         "ConnectivityCheckAvailable": True, "ConnectivityCheckEnabled": True,
-        "ConnectivityCheckUri": "http://check.example"})
+        "ConnectivityCheckUri": "http://check.example", "PrimaryConnection": dbus.ObjectPath("/")})
     manager.permissions = parameters.get("Permissions", {
         "org.freedesktop.NetworkManager.network-control": "yes",
         "org.freedesktop.NetworkManager.settings.modify.system": "yes",
@@ -135,13 +113,14 @@ def add_profile(settings, device):
         ("Delete", "", "", "self.ConnectionDelete(self)"),
         ("GetSettings", "", "a{sa{sv}}", "ret = self.ConnectionGetSettings(self)"),
         ("GetSecrets", "s", "a{sa{sv}}", "ret = self.ConnectionGetSecrets(self, args[0])"),
+        ("Update2", "a{sa{sv}}ua{sv}", "a{sv}", update),
     ])
     profile = dbusmock.get_object(path)
     profile.settings = settings
     profile.connection_path = path
     profile.ConnectionDelete = delete
     profile.ConnectionGetSettings = without_secrets
-    profile.ConnectionGetSecrets = stock.ConnectionGetSecrets
+    profile.ConnectionGetSecrets = only_secrets
     dbusmock.get_object(stock.MAIN_OBJ).object_manager_emit_added(path)
     for owner, interface, name in ((dbusmock.get_object(device), stock.DEVICE_IFACE, "AvailableConnections"),
                                    (settings_object, stock.SETTINGS_IFACE, "Connections")):
@@ -150,10 +129,23 @@ def add_profile(settings, device):
     return path
 
 
+def update(self, settings, _flags, _arguments):
+    self.settings = settings
+    updated.append(settings)
+    return dbus.Dictionary({}, signature="sv")
+
+
 def delete(self):
     if refuses_deletion:
         raise dbus.exceptions.DBusException("busy", name=stock.CSETTINGS_IFACE + ".Failed")
     stock.ConnectionDelete(self)
+
+
+def only_secrets(self, name):
+    if outcome == "denied":
+        raise dbus.exceptions.DBusException("Not authorized", name=stock.SETTINGS_IFACE + ".PermissionDenied")
+    secrets = {key: value for key, value in self.settings.get(name, {}).items() if key == "psk"}
+    return dbus.Dictionary({name: dbus.Dictionary(secrets, signature="sv")}, signature="sa{sv}")
 
 
 def without_secrets(self):
@@ -161,77 +153,6 @@ def without_secrets(self):
         name: dbus.Dictionary({key: value for key, value in setting.items() if key != "psk"}, signature="sv")
         for name, setting in self.settings.items()
     }, signature="sa{sv}")
-
-
-def start(profile, device, access_point, states, end):
-    """Starts an activation; its further states follow the reply, a step at a time."""
-    main = dbusmock.get_object(stock.MAIN_OBJ)
-    manager = dbusmock.get_object(NM)
-    settings = dbusmock.get_object(profile).settings
-    previous = dbusmock.get_object(device).Get(stock.DEVICE_IFACE, "ActiveConnection")
-    if previous in dbusmock.get_objects():
-        finish(previous, device, 4, 3)
-    path = dbus.ObjectPath(f"{NM}/ActiveConnection/{uuid.uuid4().hex}")
-    main.AddObject(path, stock.ACTIVE_CONNECTION_IFACE, {
-        "Devices": dbus.Array([device], signature="o"), "Default": False, "Default6": False, "Vpn": False,
-        "Type": WIRELESS, "Connection": profile, "Master": dbus.ObjectPath("/"), "SpecificObject": access_point,
-        "Uuid": settings["connection"]["uuid"], "Id": settings["connection"]["id"],
-        "State": dbus.UInt32(1), "StateFlags": dbus.UInt32(0),
-    }, [])
-    main.object_manager_emit_added(path)
-    known = list(manager.Get(stock.MANAGER_IFACE, "ActiveConnections"))
-    manager.Set(stock.MANAGER_IFACE, "ActiveConnections", dbus.Array(known + [path], signature="o"))
-    dbusmock.get_object(device).Set(stock.DEVICE_IFACE, "ActiveConnection", path)
-    set_state(device, PREPARE, 0)
-
-    steps = list(states)
-
-    def step():
-        if path not in dbusmock.get_objects():
-            return False
-        if steps:
-            state, reason = steps.pop(0)
-            if state == PAUSE:
-                GLib.timeout_add(reason, step)
-                return False
-            if state == ACTIVATED:
-                dbusmock.get_object(device).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", access_point)
-            set_state(device, state, reason)
-            return True
-        if end == "exit":
-            os._exit(1)
-        if end:
-            finish(path, device, *end)
-        return False
-
-    GLib.timeout_add(5, step)
-    return path
-
-
-def finish(path, device, state, reason):
-    main = dbusmock.get_object(stock.MAIN_OBJ)
-    manager = dbusmock.get_object(NM)
-    active = dbusmock.get_object(path)
-    active.Set(stock.ACTIVE_CONNECTION_IFACE, "State", dbus.UInt32(state))
-    active.EmitSignal(stock.ACTIVE_CONNECTION_IFACE, "StateChanged", "uu", [dbus.UInt32(state), dbus.UInt32(reason)])
-    if state == 4:
-        known = [other for other in manager.Get(stock.MANAGER_IFACE, "ActiveConnections") if other != path]
-        manager.Set(stock.MANAGER_IFACE, "ActiveConnections", dbus.Array(known, signature="o"))
-        dbusmock.get_object(device).Set(stock.DEVICE_IFACE, "ActiveConnection", dbus.ObjectPath("/"))
-        main.object_manager_emit_removed(path)
-        main.RemoveObject(path)
-
-
-def set_state(device, state, reason):
-    # Both properties in one signal, as NetworkManager sends them. The mock's own method cannot send a structure.
-    properties = {
-        "State": dbus.UInt32(state, variant_level=1),
-        "StateReason": dbus.Struct((dbus.UInt32(state), dbus.UInt32(reason)), signature="uu", variant_level=1),
-    }
-    one = dbusmock.get_object(device)
-    one.props[stock.DEVICE_IFACE].update(properties)
-    one.EmitSignal(dbus.PROPERTIES_IFACE, "PropertiesChanged", "sa{sv}as", [
-        stock.DEVICE_IFACE, dbus.Dictionary(properties, signature="sv"), dbus.Array([], signature="s")])
 
 
 def scan(self, options):
@@ -296,6 +217,7 @@ def AddRadio(self, name, state):
     device = dbusmock.get_object(path)
     device.AddProperties(stock.WIRELESS_DEVICE_IFACE, {
         "LastScan": dbus.Int64(-1), "ActiveAccessPoint": dbus.ObjectPath("/")})
+    device.AddProperties(stock.DEVICE_IFACE, {"FirmwareMissing": False})
     device.AddMethod(stock.WIRELESS_DEVICE_IFACE, "RequestScan", "a{sv}", "", scan)
     device.AddProperties(stock.DEVICE_IFACE, {"Ip4Connectivity": dbus.UInt32(0), "Ip6Connectivity": dbus.UInt32(0)})
     # Again, with the properties added since, which the client has not received.
@@ -374,6 +296,34 @@ def Save(self, device_path, ssid, security, last_use):
     return add_profile(settings, dbus.ObjectPath(device_path))
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="s")
+def SaveWith(self, device_path, ssid, further):
+    """Adds a profile with WPA2 and further settings, as JSON."""
+    settings = {
+        "connection": {"id": ssid, "uuid": str(uuid.uuid4()), "type": WIRELESS},
+        WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "infrastructure", "security": SECURITY},
+        SECURITY: {"key-mgmt": "wpa-psk"},
+    }
+    for name, setting in json.loads(further).items():
+        for key, value in setting.items():
+            if isinstance(value, list):
+                value = dbus.Array(value, signature="s")
+            if key == "bssid":
+                value = dbus.ByteArray(bytes.fromhex(value.replace(":", "")))
+            settings[name][key] = value
+    return add_profile(settings, dbus.ObjectPath(device_path))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
+def Complete(_self, device_path):
+    """Completes a connection that requests an address."""
+    path = dbusmock.get_object(device_path).Get(stock.DEVICE_IFACE, "ActiveConnection")
+    access_point = dbusmock.get_object(path).Get(stock.ACTIVE_CONNECTION_IFACE, "SpecificObject")
+    dbusmock.get_object(device_path).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", access_point)
+    set_state(dbus.ObjectPath(device_path), ACTIVATED, 0)
+    finish(path, dbus.ObjectPath(device_path), 2, 1)
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
 def Connect(_self, device_path, profile, access_point):
     """Connects as another program would."""
@@ -425,6 +375,57 @@ def SetRadio(_self, enabled, hardware):
     manager.UpdateProperties(stock.MANAGER_IFACE, {"WirelessEnabled": enabled, "WirelessHardwareEnabled": hardware})
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="sy", out_signature="")
+def SetStrength(_self, path, strength):
+    """Sets the strength of an access point's signal, in percent."""
+    dbusmock.get_object(path).Set(stock.ACCESS_POINT_IFACE, "Strength", dbus.Byte(strength))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
+def Disconnect(_self, device_path):
+    """Ends the connection of the device, as a user does."""
+    finish(dbusmock.get_object(device_path).Get(stock.DEVICE_IFACE, "ActiveConnection"),
+           dbus.ObjectPath(device_path), 4, 2)
+    set_state(dbus.ObjectPath(device_path), 110, 39)
+    dbusmock.get_object(device_path).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", dbus.ObjectPath("/"))
+    set_state(dbus.ObjectPath(device_path), DISCONNECTED, 39)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
+def Plug(self, name):
+    """Connects this machine by Ethernet, which becomes the primary connection."""
+    device = self.AddEthernetDevice(name, name, ACTIVATED)
+    path = dbus.ObjectPath(f"{NM}/ActiveConnection/{uuid.uuid4().hex}")
+    self.AddObject(path, stock.ACTIVE_CONNECTION_IFACE, {
+        "Devices": dbus.Array([device], signature="o"), "Default": True, "Default6": False, "Vpn": False,
+        "Type": "802-3-ethernet", "Connection": dbus.ObjectPath("/"), "Master": dbus.ObjectPath("/"),
+        "SpecificObject": dbus.ObjectPath("/"), "Uuid": str(uuid.uuid4()), "Id": name,
+        "State": dbus.UInt32(2), "StateFlags": dbus.UInt32(0),
+    }, [])
+    self.object_manager_emit_added(path)
+    manager = dbusmock.get_object(NM)
+    known = list(manager.Get(stock.MANAGER_IFACE, "ActiveConnections"))
+    manager.Set(stock.MANAGER_IFACE, "ActiveConnections", dbus.Array(known + [path], signature="o"))
+    manager.Set(stock.MANAGER_IFACE, "PrimaryConnection", path)
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="u", out_signature="")
+def SetOnline(_self, connectivity):
+    """Sets the result of the check of the whole machine: an NMConnectivityState."""
+    dbusmock.get_object(NM).UpdateProperties(stock.MANAGER_IFACE, {"Connectivity": dbus.UInt32(connectivity)})
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="b", out_signature="")
+def SetNetworking(_self, enabled):
+    """Sets whether NetworkManager's networking is on, for all devices."""
+    dbusmock.get_object(NM).UpdateProperties(stock.MANAGER_IFACE, {"NetworkingEnabled": enabled})
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
+def SetFirmwareMissing(_self, device_path):
+    dbusmock.get_object(device_path).Set(stock.DEVICE_IFACE, "FirmwareMissing", dbus.Boolean(True))
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def SetPermission(_self, name, result):
     manager = dbusmock.get_object(NM)
@@ -441,6 +442,7 @@ def Report(_self):
         "scans": scans,
         "activated": activated,
         "added": [plain(settings) for settings in added],
+        "updated": [plain(settings) for settings in updated],
         "profiles": [str(settings["connection"]["id"]) for settings in profiles],
     })
 

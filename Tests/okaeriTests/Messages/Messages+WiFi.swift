@@ -21,22 +21,30 @@ extension Messages {
         switch failure {
         case .noNetworkManager: .noWiFiDevice
         case .noWiFiDevice: .deviceNotManaged(device: "wlan0")
-        case .deviceNotManaged: .radioOff
+        case .deviceNotManaged: .firmwareMissing(device: "wlan0")
+        case .firmwareMissing: .noSupplicant(device: "wlan0")
+        case .noSupplicant: .networkingOff
+        case .networkingOff: .radioOff
         case .radioOff: .hardwareSwitchOff
         case .hardwareSwitchOff: .servesHotspot(device: "wlan0")
         case .servesHotspot: .connectedElsewhere(device: "wlan0")
-        case .connectedElsewhere: .notInSight(ssid: ssid)
+        case .connectedElsewhere: .connectedToTwin(ssid: ssid, device: "wlan0", security: .open)
+        case .connectedToTwin: .notInSight(ssid: ssid)
         case .notInSight: .onlyUnsecuredInSight(ssid: ssid, seen: .wpa2)
         case .onlyUnsecuredInSight(_, seen: .wpa2): .onlyUnsecuredInSight(ssid: ssid, seen: .enhancedOpen)
         case .onlyUnsecuredInSight: .mixedSecurityInSight(ssid: ssid)
         case .mixedSecurityInSight: .savedProfileUnsecured(profile: "Home", security: .wpa2)
         case .savedProfileUnsecured(_, security: .wpa2): .savedProfileUnsecured(profile: "Home", security: .wep)
         case .savedProfileUnsecured: .noCredentials(ssid: ssid)
-        case .noCredentials: .enterpriseNeedsProfile(ssid: ssid)
+        case .noCredentials(_, let misfit):
+            nextMisfit(misfit).map { .noCredentials(ssid: ssid, misfit: $0) } ?? .enterpriseNeedsProfile(ssid: ssid)
         case .enterpriseNeedsProfile: .passphraseFile(passphraseFiles[0])
         case .passphraseFile: .wrongPassphrase(ssid: ssid)
-        case .wrongPassphrase: .handshakeFailed(ssid: ssid, strength: 20)
-        case .handshakeFailed: .secretUnavailable(profile: "Home")
+        case .wrongPassphrase: .handshakeFailed(handshakes[0])
+        case .handshakeFailed(let handshake):
+            handshakes.firstIndex(of: handshake).flatMap { handshakes.dropFirst($0 + 1).first }.map {
+                .handshakeFailed($0)
+            } ?? .secretUnavailable(profile: "Home")
         case .secretUnavailable: .noPermission
         case .noPermission: .noAddress(ssid: ssid)
         case .noAddress: .timedOut(ssid: ssid)
@@ -45,6 +53,24 @@ extension Messages {
         case .refused: .other(reason: 36, name: "removed")
         case .other: nil
         }
+    }
+
+    private static let handshakes = [
+        HandshakeFailure(ssid: ssid, strength: 20), HandshakeFailure(ssid: ssid, strength: 85),
+        HandshakeFailure(ssid: ssid, strength: 85, profile: "Home", lastConnected: "2026-11-01"),
+        HandshakeFailure(ssid: ssid, strength: 85, profile: "Home", transitionDriver: "brcmfmac"),
+    ]
+
+    private static func nextMisfit(_ misfit: ProfileMisfit?) -> ProfileMisfit? {
+        let setting: ProfileMisfit.Setting? =
+            switch misfit?.setting {
+            case nil: .interface("wlan1")
+            case .interface: .accessPoint("02:00:00:00:01:00")
+            case .accessPoint: .band("a")
+            case .band: .security
+            case .security: nil
+            }
+        return setting.map { ProfileMisfit(profile: "Home", setting: $0) }
     }
 
     private static let passphraseFiles =
@@ -82,7 +108,9 @@ extension Messages {
         switch reason {
         case .alreadyConnected: .coolingDown
         case .coolingDown: .refused
-        case .refused: .unavailable(.radioOff)
+        case .refused: .otherConnection(.ethernet)
+        case .otherConnection: .disconnectedByUser
+        case .disconnectedByUser: .unavailable(.radioOff)
         case .unavailable: nil
         }
     }

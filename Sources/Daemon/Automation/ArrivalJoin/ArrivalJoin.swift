@@ -18,12 +18,11 @@ package actor ArrivalJoin: Service {
     /// From the very beginning: a region may be entered before ``run()`` is.
     private let events: AsyncStream<Event>
 
-    /// The regions that are inside now, as the events had it. Persistable here and not asked of the driver: a region may be
+    /// The regions that are inside now, as the events had it. Tracked here and not requested from the driver: a region may be
     /// entered between the answer and its arrival.
     private var inside: Set<String> = []
     private let lastInside: @Sendable () -> Set<String>
     private let now: @Sendable () -> Int64
-    private let withdrawn: @Sendable (_ prompt: String) -> Void
     private let logger: Logger
 
     private let accessLimit: Duration
@@ -39,20 +38,17 @@ package actor ArrivalJoin: Service {
     /// - Parameters:
     ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
     ///   - now: the time that events of ours are stamped with.
-    ///   - withdrawn: Receives the number of a prompt that is withdrawn without an answer.
     ///   - accessLimit: the time after a join for NetworkManager's check of the Internet. NetworkManager ends a check
     ///     after 20 s, and repeats one that failed after 1, 2, 4 … seconds.
     package init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
         lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
-        withdrawn: @escaping @Sendable (_ prompt: String) -> Void = { _ in },
         accessLimit: Duration = .seconds(30), logger: Logger
     ) {
         self.accessLimit = accessLimit
         networks = Self.networks(regions)
         self.lastInside = lastInside
         self.now = now
-        self.withdrawn = withdrawn
         self.wifi = wifi
         self.hub = hub
         events = hub.events(backlog: .max)
@@ -77,16 +73,18 @@ package actor ArrivalJoin: Service {
         PromptsReport(waiting: prompter.prompts, never: prompter.refused.sorted().map(\.text))
     }
 
+    /// The names of the networks that arrivals offer.
+    package var names: Set<SSID> { Set(networks.values.map(\.name)) }
+
     /// Handles the answer to a prompt.
     package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
         perform(try prompter.answered(id, answer, at: Clock.now))
     }
 
-    /// Takes `never` back for a network. Returns whether there was one.
+    /// Takes back `never`, or that a network was asked about beside another connection. Returns whether there was one.
     package func neverCleared(ssid: String) -> Bool {
-        guard prompter.refused.contains(SSID(ssid)) else { return false }
-        prompter.neverCleared(ssid: ssid)
-        changed.yield()
+        guard let actions = prompter.neverCleared(ssid: ssid, at: Clock.now) else { return false }
+        perform(actions)
         return true
     }
 
@@ -132,7 +130,7 @@ package actor ArrivalJoin: Service {
             let condition = await wifi.condition(of: network)
             perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
         case .startJoin(let attempt):
-            let result = await wifi.join(attempt.network)
+            let result = await wifi.join(attempt.network, switchingOn: attempt.switchesOn)
             perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
             if case .success(let joined) = result,
                 let internet = await limitedAccess(through: attempt.network.name, on: joined.device)
@@ -210,15 +208,14 @@ extension ArrivalJoin {
         case .withdraw(let prompt, .answered(let answer)):
             publish(.wifiPromptAnswered(.init(prompt), answer: answer))
         case .withdraw(let prompt, let reason):
-            withdrawn(prompt.id)
-            logger.notice("the prompt is withdrawn", metadata: ["prompt": "\(prompt.id)", "why": "\(reason)"])
+            publish(.wifiPromptWithdrawn(.init(prompt), code: reason.code))
         case .joined(let attempt, let joined):
             publish(.wifiJoined(.init(attempt), device: joined.device))
         case .joinFailed(let attempt, let failure):
             publish(.wifiJoinFailed(.init(attempt), code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, .unavailable(let failure)):
             let event = Event.WiFi(id: nil, ssid: ssid, region: regions.first)
-            publish(.wifiJoinFailed(event, code: failure.code.rawValue, reason: failure.description))
+            publish(.wifiUnavailable(event, code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, let reason):
             logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
         case .determineCondition, .startJoin:
@@ -238,7 +235,7 @@ extension ArrivalJoin {
 
 extension Event.WiFi {
     fileprivate init(_ prompt: Prompt) {
-        self.init(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first)
+        self.init(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first, situation: prompt.situation)
     }
 
     fileprivate init(_ attempt: JoinAttempt) {

@@ -3,6 +3,7 @@ import Events
 import OkaeriConfiguration
 import Plumbing
 import RegionMonitoring
+import WiFi
 
 /// An arrival, a departure or a prompt that servers are notified of.
 struct Notification: Sendable, Equatable {
@@ -14,6 +15,14 @@ struct Notification: Sendable, Equatable {
     var room: String?
     /// The prompt to answer.
     var prompt: Event.WiFi?
+    /// The result of a join.
+    var result: Result?
+
+    enum Result: Sendable, Equatable {
+        case joined(ssid: String)
+        case failed(ssid: String, code: String, reason: String)
+        case limited(ssid: String, code: String, reason: String)
+    }
 
     /// - Returns: `nil` for an event that is none of them, or that another node of the house notifies of.
     init?(_ event: Event, regions: [Configuration.Region]) {
@@ -33,6 +42,14 @@ struct Notification: Sendable, Equatable {
             (occasion, self.region) = (.exit, region)
         case .wifiPrompt(let prompt) where prompt.id != nil:
             (occasion, self.region, self.prompt) = (.prompt, prompt.region, prompt)
+        case .wifiJoined(let wifi, _):
+            (occasion, self.region, result) = (.wifi, wifi.region, .joined(ssid: wifi.ssid))
+        case .wifiJoinFailed(let wifi, let code, let reason):
+            (occasion, self.region) = (.wifi, wifi.region)
+            result = .failed(ssid: wifi.ssid, code: code, reason: reason)
+        case .wifiAccessLimited(let wifi, let code, let reason):
+            (occasion, self.region) = (.wifi, wifi.region)
+            result = .limited(ssid: wifi.ssid, code: code, reason: reason)
         default: return nil
         }
     }
@@ -107,7 +124,7 @@ extension Notification {
         switch occasion {
         case .enter: "house"
         case .exit: "wave"
-        case .prompt: "signal_strength"
+        case .prompt, .wifi: "signal_strength"
         }
     }
 
@@ -124,7 +141,8 @@ extension Notification {
 
 extension Notification {
     private func title(_ language: Language) -> String {
-        if let prompt { return language.promptTitle(ssid: prompt.ssid) }
+        if let prompt { return language.question(ssid: prompt.ssid, prompt.situation, on: event.node) }
+        if let result { return language.title(of: result, on: event.node) }
         let name = region ?? ""
         return switch (language, occasion == .enter) {
         case (.english, true): "\(name): entered"
@@ -136,18 +154,48 @@ extension Notification {
 
     /// With the time, because a server may be reached late.
     private func message(_ language: Language, _ answers: AnswerAddresses?) -> String {
-        let parts = [LocalTime.clock(event.time), prompt == nil ? room : region]
-        return parts.compactMap(\.self).joined(separator: language == .english ? ", " : "、")
-            + (answers == nil ? command(language) ?? "" : "")
+        let parts = [LocalTime.clock(event.time), occasion == .enter || occasion == .exit ? room : region]
+        let place = parts.compactMap(\.self).joined(separator: language == .english ? ", " : "、")
+        let note = prompt.flatMap { language.note($0.situation) } ?? result.flatMap(language.reason)
+        // Some sentences have their full stop, those of failures do not.
+        let sentences = [note, answers == nil ? command(language) : nil].compactMap(\.self).map { sentence in
+            ".。".contains(sentence.last ?? ".") ? String(sentence.dropLast()) : sentence
+        }
+        return ([place] + sentences).joined(separator: language == .english ? ". " : "。")
     }
 
     /// The command in the place of buttons.
     private func command(_ language: Language) -> String? {
         prompt?.id.map { id in
             switch language {
-            case .english: ". To answer on the machine, run: okaeri answer \(id) join"
-            case .japanese: "。回答するには、この機器で okaeri answer \(id) join を実行してください"
+            case .english: "To answer on the machine, run: okaeri answer \(id) join"
+            case .japanese: "回答するには、この機器で okaeri answer \(id) join を実行してください"
             }
+        }
+    }
+}
+
+extension Language {
+    fileprivate func title(of result: Notification.Result, on node: String) -> String {
+        let machine = node.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        func shown(_ name: String) -> String { name.plain(replacement: "\u{FFFD}", replacesFormat: true) }
+        return switch (self, result) {
+        case (.english, .joined(let ssid)): "\(machine) is connected to “\(shown(ssid))”"
+        case (.english, .failed(let ssid, _, _)): "\(machine) could not join “\(shown(ssid))”"
+        case (.english, .limited(let ssid, _, _)): "\(machine) is connected to “\(shown(ssid))”, with a limitation"
+        case (.japanese, .joined(let ssid)): "\(machine) が「\(shown(ssid))」に接続しました"
+        case (.japanese, .failed(let ssid, _, _)): "\(machine) は「\(shown(ssid))」に接続できませんでした"
+        case (.japanese, .limited(let ssid, _, _)): "\(machine) が「\(shown(ssid))」に接続しましたが、制限があります"
+        }
+    }
+
+    fileprivate func reason(_ result: Notification.Result) -> String? {
+        switch result {
+        case .joined: nil
+        case .failed(_, let code, let reason):
+            self == .english ? reason : JoinFailure.Code(rawValue: code)?.japanese(reason) ?? reason
+        case .limited(_, let code, let reason):
+            self == .english ? reason : InternetAccess.Limitation(rawValue: code)?.japanese(reason) ?? reason
         }
     }
 }

@@ -20,8 +20,6 @@ package final class Notifications: Service {
         var regions: [Configuration.Region] = []
         var lines: [Line] = []
         var nextNumber = 0
-        /// The last prompts that were withdrawn: the event of such a prompt may be handled later.
-        var withdrawn: [String] = []
         var isTesting = false
         /// Whether the thread runs, or is being started.
         var isWorking = false
@@ -35,9 +33,6 @@ package final class Notifications: Service {
         case wait(until: Outbox.Instant)
         case end(CheckedContinuation<Void, Never>?)
     }
-
-    /// The maximum number of withdrawn prompts that are known.
-    private static let withdrawnLimit = 32
 
     private let guarded: Mutex<Guarded>
     /// From the very beginning: a region may be entered before ``run()`` is.
@@ -115,8 +110,10 @@ package final class Notifications: Service {
     }
 
     private func happened(_ event: Event) {
-        if case .wifiPromptAnswered(let prompt, _) = event.kind, let id = prompt.id {
-            guarded.withLock { Self.remove(prompt: id, &$0) }
+        switch event.kind {
+        case .wifiPromptAnswered(let prompt, _), .wifiPromptWithdrawn(let prompt, _):
+            if let id = prompt.id { guarded.withLock { Self.remove(prompt: id, &$0) } }
+        default: break
         }
         let notification = guarded.withLock { guarded -> Notification? in
             guard let notification = Notification(event, regions: guarded.regions),
@@ -128,15 +125,6 @@ package final class Notifications: Service {
         add(notification, notification.prompt?.id.flatMap(answers))
     }
 
-    /// Handles that a prompt was withdrawn without an answer: it needs no notification any more.
-    package func withdrawn(_ prompt: String) {
-        guarded.withLock { guarded in
-            if guarded.withdrawn.count >= Self.withdrawnLimit { guarded.withdrawn.removeFirst() }
-            guarded.withdrawn.append(prompt)
-            Self.remove(prompt: prompt, &guarded)
-        }
-    }
-
     private static func remove(prompt: String, _ guarded: inout Guarded) {
         for index in guarded.lines.indices { guarded.lines[index].outbox.remove(prompt: prompt) }
     }
@@ -144,7 +132,6 @@ package final class Notifications: Service {
     private func add(_ notification: Notification, _ answers: AnswerAddresses?) {
         let dropped = guarded.withLock { guarded -> [NotificationReport] in
             var dropped: [NotificationReport] = []
-            if let id = notification.prompt?.id, guarded.withdrawn.contains(id) { return [] }
             for index in guarded.lines.indices where notification.isFor(guarded.lines[index].target) {
                 let body = notification.body(for: guarded.lines[index].target, language, answers)
                 let delivery = Outbox.Delivery(body: body, prompt: notification.prompt?.id, added: .now)

@@ -102,7 +102,9 @@ extension StatusReport.WiFi {
         self.init(
             managerRunning: state.managerRunning, radioEnabled: state.radioEnabled,
             hardwareEnabled: state.hardwareEnabled, device: state.device, connectedSSID: state.connectedSSID,
-            limitation: state.internet.limitation?.rawValue, activating: state.activating)
+            limitation: state.internet.limitation?.rawValue, activating: state.activating,
+            obstacle: state.obstacle?.code.rawValue, reason: state.obstacle?.description,
+            weakSecurity: state.weakSecurity?.description, otherConnection: state.otherConnection?.rawValue)
     }
 }
 

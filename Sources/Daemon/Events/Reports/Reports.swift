@@ -63,6 +63,16 @@ package struct StatusReport: Codable, Sendable, Equatable {
         /// The limitation of the Internet access, as the code of `wifiAccessLimited`.
         package var limitation: String?
         package var activating: Bool
+        /// The reason why no device can join a network, as the code of `wifiUnavailable`.
+        package var obstacle: String?
+        /// The same as a sentence.
+        package var reason: String?
+        /// The security of the connected network, if it is weaker than WPA2.
+        package var weakSecurity: String?
+        /// The kind of another connection that works: `ethernet`, `mobile` or `other`.
+        package var otherConnection: String?
+        /// Whether the connected network is the one of a region: its arrivals have nothing to ask.
+        package var isHome: Bool?
     }
 
     /// The other devices in the air: they distinguish an absent beacon from a deaf receiver.

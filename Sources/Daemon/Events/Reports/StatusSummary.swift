@@ -64,7 +64,9 @@ package struct StatusSummary: Sendable {
         if let loaded = report.configuration { lines += Self.lines(loaded) }
         for problem in report.saved?.problems ?? [] { lines.append("Regions    NOT USED: \(problem)") }
         for prompt in report.prompts {
-            lines.append("Prompt \(prompt.id)   join \"\(prompt.ssid)\"?  okaeri answer \(prompt.id) join|later|never")
+            let note = prompt.situation.map { "  (\($0.words))" } ?? ""
+            lines.append(
+                "Prompt \(prompt.id)   join \"\(prompt.ssid)\"?\(note)  okaeri answer \(prompt.id) join|later|never")
         }
         for ssid in report.never ?? [] { lines.append("Never      \(NeverSentence(ssid))") }
         if report.counters.dropped > 0 {
@@ -141,12 +143,34 @@ package struct StatusSummary: Sendable {
         guard wifi.radioEnabled else { return "off; `nmcli radio wifi on` switches it on" }
         guard let device = wifi.device else { return "no Wi-Fi device" }
         if wifi.activating { return "connecting, \(device)" }
-        guard let ssid = wifi.connectedSSID else { return "not connected, \(device)" }
+        guard let ssid = wifi.connectedSSID else {
+            if let reason = wifi.reason { return "not usable: \(reason)" }
+            let other = wifi.otherConnection.map { "; another connection works (\($0))" } ?? ""
+            return "not connected, \(device)\(other)"
+        }
+        if let security = wifi.weakSecurity {
+            return
+                "connected to \"\(ssid)\", \(device), WITHOUT WPA2 OR WPA3 (\(security)): anyone can set up such a network"
+        }
         let connected = "connected to \"\(ssid)\", \(device)"
         return switch wifi.limitation {
         case "captivePortal": "\(connected); a login on a web page is required"
         case "noInternet": "\(connected); without Internet"
-        default: connected
+        default: connected + (wifi.isHome == true ? "; an arrival has nothing to ask" : "")
+        }
+    }
+}
+
+extension PromptSituation {
+    /// The circumstance in the status.
+    package var words: String {
+        switch self {
+        case .radioOff: "Wi-Fi is off, and would be switched on"
+        case .countryUnset: "Wi-Fi is off, and its country is not set: `sudo raspi-config` sets it"
+        case .ethernet: "this machine is connected by Ethernet"
+        case .mobile: "this machine is connected by a mobile network"
+        case .otherConnection: "this machine has another connection"
+        case .weakTwin: "this machine is connected to an unprotected network of the same name"
         }
     }
 }

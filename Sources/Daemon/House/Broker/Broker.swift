@@ -333,11 +333,6 @@ extension Broker {
         }
     }
 
-    /// Handles the end of a prompt without an answer.
-    package func withdrawn(_ prompt: String) {
-        perform { core, _ in core.withdrawn(prompt) }
-    }
-
     /// The announcements of this node, over a restart, and over a change of its broker.
     package var memory: HouseMemory { guarded.withLock(\.core.memory) }
 
@@ -368,10 +363,11 @@ extension Broker {
             case .bluetoothStateDidUpdate(let update): core.bluetoothChanged(update)
             case .wifiPrompt(let wifi): core.asked(wifi)
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
-            case .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _): core.ended(wifi, wasAnswered: false)
+            case .wifiPromptWithdrawn(let wifi, _), .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _):
+                core.ended(wifi, wasAnswered: false)
             case .house(let region, let news): core.recorded(news, of: region, at: now.instant)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
-                .monitoringDidFail, .rangingBeaconsDidFail, .wifiAccessLimited, .peripheralDidConnect,
+                .monitoringDidFail, .rangingBeaconsDidFail, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,
                 .peripheralDidDisconnect:
                 []
             }

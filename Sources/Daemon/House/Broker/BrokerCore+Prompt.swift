@@ -7,35 +7,30 @@ extension BrokerCore {
     var promptValue: MQTTPublication {
         let fields = [
             Wire.text("id", prompt?.id), Wire.text("ssid", prompt?.ssid), Wire.text("region", prompt?.region),
+            Wire.text("situation", prompt?.situationName),
         ]
         return .value(topics.prompt(node), fields.json.utf8)
     }
 
     /// Handles a new prompt.
     mutating func asked(_ wifi: Event.WiFi) -> [Output] {
-        guard let id = wifi.id else { return [] }
-        prompt = (id, wifi.ssid, wifi.region)
-        return [.publish(promptValue), event("asked", id, wifi.ssid)]
+        guard wifi.id != nil else { return [] }
+        prompt = wifi
+        return [.publish(promptValue), event("asked", wifi)]
     }
 
-    /// Handles the answer to a prompt, or a join that made it superfluous.
+    /// Handles the end of a prompt: an answer, a withdrawal, or a join that made it superfluous.
     mutating func ended(_ wifi: Event.WiFi, wasAnswered: Bool) -> [Output] {
-        wifi.id.map { ended($0, wasAnswered ? "answered" : "withdrawn") } ?? []
-    }
-
-    /// Handles the end of a prompt without an answer.
-    mutating func withdrawn(_ id: String) -> [Output] { ended(id, "withdrawn") }
-
-    private mutating func ended(_ id: String, _ type: String) -> [Output] {
-        guard let prompt, prompt.id == id else { return [] }
+        guard let prompt, prompt.id == wifi.id, wifi.id != nil else { return [] }
         self.prompt = nil
-        return [.publish(promptValue), event(type, id, prompt.ssid)]
+        return [.publish(promptValue), event(wasAnswered ? "answered" : "withdrawn", prompt)]
     }
 
-    private func event(_ type: String, _ id: String, _ ssid: String) -> Output {
-        let fields = [
-            EventField("event_type", .text(type)), EventField("id", .text(id)), EventField("ssid", .text(ssid)),
-        ]
+    private func event(_ type: String, _ prompt: Event.WiFi) -> Output {
+        let fields =
+            EventField.text("event_type", type) + EventField.text("id", prompt.id)
+            + EventField.text("ssid", prompt.ssid)
+            + EventField.text("situation", prompt.situationName)
         return .publish(.event(topics.promptEvent(node), fields.json.utf8))
     }
 
@@ -56,9 +51,9 @@ extension BrokerCore {
                     ?? members.decodeIfPresent(String.self, forKey: .id)
             }
         }
-        guard !message.isRetained, let prompt, let members = Wire.decode(Members.self, message.payload),
-            members.id == nil || members.id == prompt.id
+        guard !message.isRetained, let id = prompt?.id, let members = Wire.decode(Members.self, message.payload),
+            members.id == nil || members.id == id
         else { return [] }
-        return [.answer(prompt: prompt.id, answer: members.answer)]
+        return [.answer(prompt: id, answer: members.answer)]
     }
 }

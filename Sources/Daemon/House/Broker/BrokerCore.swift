@@ -122,7 +122,7 @@ struct BrokerCore: Sendable {
     var houseValue: [UInt8] = []
 
     /// The prompt that waits for an answer.
-    var prompt: (id: String, ssid: String, region: String?)?
+    var prompt: Event.WiFi?
     /// The distances that were published.
     var ranged: Set<Part> = []
     /// The time of the next measurement of distances.

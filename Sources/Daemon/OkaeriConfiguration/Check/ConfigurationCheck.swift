@@ -46,7 +46,7 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Looks at the files and the addresses. Blocking.
-    package var remarks: [Remark] { commands + secrets + repeatedKeys + logins + addresses }
+    package var remarks: [Remark] { commands + networks + secrets + repeatedKeys + logins + addresses }
 }
 
 // MARK: Programs
@@ -124,6 +124,28 @@ extension ConfigurationCheck {
                     found: "no program \(name) is in \(Self.defaultPath.joined(separator: ":"))",
                     remedy: "write its absolute path")
             ]
+    }
+}
+
+// MARK: Networks
+
+extension ConfigurationCheck {
+    /// Names of networks that no access point is likely to have.
+    private var networks: [Remark] {
+        configuration.regions.enumerated().compactMap { index, region in
+            guard let ssid = region.network?.ssid else { return nil }
+            let found: String
+            if ssid.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                found = "the name of the network contains control characters"
+            } else if ssid.first?.isWhitespace == true || ssid.last?.isWhitespace == true {
+                found = "the name of the network begins or ends with a space"
+            } else {
+                return nil
+            }
+            return Remark(
+                isError: false, place: "regions[\(index)].wifi.ssid", found: found,
+                remedy: "compare it with `nmcli device wifi list`: it must be the same, byte by byte")
+        }
     }
 }
 

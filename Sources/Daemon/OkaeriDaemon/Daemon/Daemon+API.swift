@@ -48,10 +48,17 @@ extension Daemon: APIBackend {
                 kept: kept, mqtt: broker.report, listeners: listenerReports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)
             report.saved = reader.report
+            report.wifi.isHome = await isHome(report.wifi) ? true : nil
             let notified = notifications.reports
             report.notifications = notified.isEmpty ? nil : notified
             return report
         }
+    }
+
+    /// Whether the connected network is the one of a region.
+    private func isHome(_ wifi: StatusReport.WiFi) async -> Bool {
+        guard let ssid = wifi.connectedSSID, wifi.weakSecurity == nil else { return false }
+        return await arrivalJoin.names.contains(SSID(ssid))
     }
 
     private var listenerReports: [ListenerReport]? {

@@ -90,7 +90,9 @@ extension Broker {
             for region in regions { determined(region.region.identifier, region.state) }
         }
         for prompt in prompts {
-            asked(Event.WiFi(id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first))
+            asked(
+                Event.WiFi(
+                    id: prompt.id, ssid: prompt.ssid, region: prompt.regions.first, situation: prompt.situation))
         }
     }
 }

@@ -154,11 +154,7 @@ package final class Daemon: Sendable {
         self.notifications = notifications
         arrivalJoin = ArrivalJoin(
             regions: configuration.regions, wifi: wifi, hub: hub,
-            lastInside: { presence.driver.lastInside }, now: now,
-            withdrawn: {
-                broker.current?.withdrawn($0)
-                notifications.withdrawn($0)
-            }, logger: logger)
+            lastInside: { presence.driver.lastInside }, now: now, logger: logger)
         broker.connect(
             .init(
                 engine: Self.engine(presence.driver, source),

@@ -155,11 +155,11 @@ extension Event.Kind {
     /// Whether kept state may be another one after it.
     fileprivate var isKept: Bool {
         switch name {
-        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
-            .peripheralDidConnect, .peripheralDidDisconnect:
+        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+            .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect:
             true
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiAccessLimited, .didDetermineRoom:
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiUnavailable, .wifiAccessLimited, .didDetermineRoom:
             false
         }
     }

@@ -6,7 +6,7 @@ import WiFi
 struct AnswerPage: Sendable, Equatable {
     enum Content: Sendable, Equatable {
         /// The question. A link must not answer when it is opened, because programs open links to show a preview.
-        case question(ssid: String, PromptAnswer)
+        case question(Prompt, node: String, PromptAnswer)
         case answered(PromptAnswer)
         /// The prompt needs no answer any more, or the link is none.
         case ended
@@ -42,7 +42,9 @@ struct AnswerPage: Sendable, Equatable {
 
     private var sentence: String {
         switch (content, language) {
-        case (.question(let ssid, _), _): language.promptTitle(ssid: ssid)
+        case (.question(let prompt, let node, _), _):
+            [language.question(ssid: prompt.ssid, prompt.situation, on: node), language.note(prompt.situation)]
+                .compactMap(\.self).joined(separator: language == .english ? " " : "")
         case (.answered(.join), .english): "Okaeri joins the network."
         case (.answered(.join), .japanese): "接続を開始しました。"
         case (.answered, .english): "Okaeri asks again at the next arrival."
@@ -54,7 +56,7 @@ struct AnswerPage: Sendable, Equatable {
     }
 
     private var button: String {
-        guard case .question(_, let answer) = content else { return "" }
+        guard case .question(_, _, let answer) = content else { return "" }
         return
             "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join : language.notNow)</button></form>"
     }

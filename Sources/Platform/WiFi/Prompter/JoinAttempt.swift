@@ -9,4 +9,7 @@ public struct JoinAttempt: Hashable, Sendable {
 
     /// The prompt whose answer started it; nil if the network is joined without a question.
     public let prompt: Prompt?
+
+    /// Whether Wi-Fi is switched on first, if it is off: the question was about that, too.
+    public var switchesOn: Bool { prompt?.situation == .radioOff || prompt?.situation == .countryUnset }
 }

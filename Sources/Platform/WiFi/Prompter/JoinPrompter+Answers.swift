@@ -1,28 +1,6 @@
 import Plumbing
 
 extension JoinPrompter {
-    /// The condition asked for with `ticket` is known. A ticket that is not waited for any more has no effect.
-    public mutating func conditionDetermined(
-        ticket: Int, _ condition: NetworkCondition, at now: Instant
-    ) -> [PrompterAction] {
-        for index in visits.indices {
-            switch visits[index].phase {
-            case .determining(ticket, let again):
-                return determined(index, condition, again: again, at: now)
-            case .prompting(let prompt, ticket: ticket, let again):
-                guard condition == .alreadyConnected else {
-                    visits[index].phase = .prompting(prompt, ticket: nil, again: false)
-                    return again ? [determine(index, prompting: prompt)] : []
-                }
-                visits[index].phase = .settled()
-                return [close(prompt, .connected)]
-            case .away, .coolingDown, .determining, .waiting, .prompting, .joining, .settled:
-                continue
-            }
-        }
-        return []
-    }
-
     public mutating func answered(
         _ id: String, _ answer: PromptAnswer, at now: Instant
     ) throws(PromptAnswerError) -> [PrompterAction] {
@@ -54,53 +32,43 @@ extension JoinPrompter {
             visits[index].phase = isInside ? .settled() : .away
             switch result {
             case .success(let joined):
+                (visits[index].consent, visits[index].awaited) = (nil, nil)
+                let isHeld = isInside && attempt.prompt == nil && visits[index].network.join == .auto
+                if isHeld { visits[index].phase = .holding(since: now, ticket: nil, again: false) }
                 return [.joined(attempt, joined)]
             case .failure(let failure):
-                let failed = PrompterAction.joinFailed(attempt, failure)
-                guard isInside else { return [failed] }
-                if visits[index].arrivals != arrival { return [failed] + begin(index, at: now) }
-                if failure.isPassing { visits[index].phase = .coolingDown(until: now.advanced(by: Self.coolDown)) }
-                return [failed]
+                guard isInside else { return [.joinFailed(attempt, failure)] }
+                if visits[index].arrivals != arrival { return [.joinFailed(attempt, failure)] + begin(index, at: now) }
+                return failed(index, attempt, failure, at: now)
             }
         }
         return []
     }
 
-    private mutating func determined(
-        _ index: Int, _ condition: NetworkCondition, again: Bool, at now: Instant
+    private mutating func failed(
+        _ index: Int, _ attempt: JoinAttempt, _ failure: JoinFailure, at now: Instant
     ) -> [PrompterAction] {
-        switch condition {
-        case .alreadyConnected:
-            visits[index].phase = .settled()
-            return note(index, .alreadyConnected)
-        case .unavailable(let failure):
-            let notes = note(index, .unavailable(failure))
-            if again { return notes + [determine(index)] }
+        // The first failure of an answer is reported. Of a join that begins again and again, each cause is reported once an arrival.
+        let isFirst = attempt.prompt != nil && visits[index].consent == nil
+        let isReported = visits[index].reported.insert(failure.code).inserted || isFirst
+        let report: [PrompterAction] = isReported ? [.joinFailed(attempt, failure)] : []
+        if failure.isInterruption, visits[index].restarts < Self.mostRestarts {
+            visits[index].restarts += 1
+            visits[index].consent = attempt.prompt
             visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry.next()))
-            return notes
-        case .ready:
-            return offer(index, again: again, at: now)
+            return report
         }
-    }
-
-    private mutating func offer(_ index: Int, again: Bool, at now: Instant) -> [PrompterAction] {
-        let visit = visits[index]
-        if visit.network.join != .off { visits[index].lastOffer = now }
-        switch visit.network.join {
-        case .prompt:
-            let prompt = Prompt(
-                id: visit.renewed ?? String(nextPrompt), ssid: visit.network.ssid, regions: visit.names,
-                arrival: visit.arrivals)
-            if visit.renewed == nil { nextPrompt += 1 }
-            visits[index].renewed = nil
-            visits[index].phase = .prompting(prompt, ticket: nil, again: false)
-            // Another program may have connected after the check.
-            return [.announce(prompt)] + (again ? [determine(index, prompting: prompt)] : [])
-        case .auto:
-            return [start(index, prompt: nil)]
-        case .off:
-            visits[index].phase = .settled(byPolicy: true)
-            return []
+        visits[index].consent = nil
+        guard failure.isPassing || failure.isInterruption else { return report }
+        let end = now.advanced(by: Self.coolDown)
+        if case .handshakeFailed(let handshake) = failure {
+            let strength = min(handshake.strength + SignalStrength.improvement, SignalStrength.strong)
+            visits[index].consent = attempt.prompt
+            visits[index].awaited = (strength, end)
+            visits[index].phase = .waiting(until: end)
+        } else {
+            visits[index].phase = .coolingDown(until: end)
         }
+        return report
     }
 }

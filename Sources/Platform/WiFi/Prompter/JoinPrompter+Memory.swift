@@ -8,9 +8,10 @@ extension JoinPrompter {
                 PromptMemory.Visit(
                     ssid: visit.network.ssid, regions: visit.recalled?.regions ?? visit.names, arrival: visit.arrivals,
                     isSettled: visit.recalled?.isSettled ?? visit.isSettled,
-                    prompt: visit.recalled?.prompt ?? visit.prompt?.id ?? visit.renewed,
-                    sinceLastOffer: visit.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() })
-            })
+                    prompt: visit.recalled?.prompt ?? visit.pending?.id ?? visit.renewed,
+                    sinceLastOffer: visit.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() },
+                    isHeld: visit.recalled?.isHeld ?? (visit.isHeld ? true : nil))
+            }, askedWhileOnline: askedWhileOnline)
     }
 
     /// Goes on from what an earlier prompter knew. To be called before any other event.
@@ -26,6 +27,7 @@ extension JoinPrompter {
         _ memory: PromptMemory, age: Duration? = nil, networks: [String: HomeNetwork], at now: Instant
     ) {
         refused = Set(memory.prompts.never.map { SSID($0) })
+        askedWhileOnline = Set((memory.prompts.askedWhileOnline ?? []).map { SSID($0) })
         nextPrompt = memory.prompts.next.clamped(to: Self.credible)
         for known in memory.prompts.visits {
             let name = SSID(known.ssid)
@@ -43,6 +45,13 @@ extension JoinPrompter {
 
     /// A visit of before the restart goes on.
     mutating func resume(_ index: Int, _ recalled: PromptMemory.Visit, at now: Instant) -> [PrompterAction] {
+        if recalled.isSettled, recalled.isHeld == true, visits[index].network.join == .auto,
+            !refused.contains(visits[index].network.name)
+        {
+            let action = askCondition(index)
+            visits[index].phase = .holding(since: now, ticket: lastTicket, again: false)
+            return [action]
+        }
         if recalled.isSettled {
             visits[index].phase = .settled()
             let isSurprising = visits[index].network.join == .auto && refused.contains(visits[index].network.name)

@@ -20,9 +20,7 @@ extension JoinPrompter {
         let index = visit(network)
         visits[index].regions.append((region, network))
         guard visits[index].regions.count == 1 else { return [] }
-        visits[index].noted = []
-        visits[index].retry.reset()
-        visits[index].renewed = nil
+        visits[index].arrivalBegan(at: now)
         if let recalled = visits[index].recalled {
             visits[index].recalled = nil
             return resume(index, recalled, at: now)
@@ -36,24 +34,25 @@ extension JoinPrompter {
         guard let (index, place) = find(region: region) else { return [] }
         let policy = visits[index].network.join
         visits[index].regions.remove(at: place)
-        guard visits[index].regions.isEmpty else { return wordPassed(index, from: policy, at: now) }
+        guard visits[index].regions.isEmpty else { return decidingRegionChanged(index, from: policy, at: now) }
         switch visits[index].phase {
         case .joining:
             return []
         case .prompting(let prompt, _, _):
             visits[index].phase = .away
             return [close(prompt, .departed)]
-        case .away, .coolingDown, .determining, .waiting, .settled:
+        case .away, .coolingDown, .determining, .waiting, .holding, .settled:
             visits[index].phase = .away
             return []
         }
     }
 
     /// Handles a change of the policy: the region of the old one may have been left, and the next one decides.
-    private mutating func wordPassed(_ index: Int, from old: JoinPolicy, at now: Instant) -> [PrompterAction] {
+    private mutating func decidingRegionChanged(_ index: Int, from old: JoinPolicy, at now: Instant) -> [PrompterAction]
+    {
         let policy = visits[index].network.join
         guard policy != old else { return [] }
-        visits[index].renewed = nil
+        (visits[index].renewed, visits[index].consent) = (nil, nil)
         switch visits[index].phase {
         case .prompting(let prompt, _, _):
             let withdrawal = close(prompt, .departed)
@@ -64,6 +63,9 @@ extension JoinPrompter {
             return begin(index, at: now)
         case .coolingDown where policy == .off:
             return begin(index, at: now)
+        case .holding:
+            visits[index].phase = .settled()
+            return []
         case .away, .coolingDown, .joining, .settled:
             return []
         }
@@ -91,15 +93,29 @@ extension JoinPrompter {
                 actions.append(determine(index, prompting: prompt))
             case .prompting(let prompt, let ticket, again: false):
                 visits[index].phase = .prompting(prompt, ticket: ticket, again: true)
-            case .away, .coolingDown, .determining, .prompting, .joining, .settled:
+            case .holding(let since, ticket: nil, _):
+                actions.append(askCondition(index))
+                visits[index].phase = .holding(since: since, ticket: lastTicket, again: false)
+            case .holding(let since, let ticket, again: false):
+                visits[index].phase = .holding(since: since, ticket: ticket, again: true)
+            case .away, .coolingDown, .determining, .prompting, .joining, .holding, .settled:
                 break
             }
         }
         return actions
     }
 
-    /// `never` is taken back for the network: its next arrival asks again.
-    public mutating func neverCleared(ssid: String) {
-        refused.remove(SSID(ssid))
+    /// Takes back `never`, or the single question while another connection works. An arrival that lasts asks anew, after the cool-down.
+    ///
+    /// - Returns: `nil` if there was nothing to take back.
+    public mutating func neverCleared(ssid: String, at now: Instant) -> [PrompterAction]? {
+        let wasRefused = refused.remove(SSID(ssid)) != nil
+        guard askedWhileOnline.remove(SSID(ssid)) != nil || wasRefused else { return nil }
+        guard let index = visits.firstIndex(where: { $0.network.name == SSID(ssid) }), !visits[index].regions.isEmpty
+        else { return [] }
+        switch visits[index].phase {
+        case .settled, .waiting: return begin(index, at: now)
+        case .away, .coolingDown, .determining, .prompting, .joining, .holding: return []
+        }
     }
 }

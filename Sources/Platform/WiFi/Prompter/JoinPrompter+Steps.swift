@@ -6,6 +6,7 @@ extension JoinPrompter {
     /// An arrival starts, or starts over.
     mutating func begin(_ index: Int, at now: Instant) -> [PrompterAction] {
         if case .joining = visits[index].phase { return [] }
+        visits[index].consent = nil
         let network = visits[index].network
         guard network.join != .off else {
             visits[index].phase = .settled(byPolicy: true)
@@ -35,7 +36,7 @@ extension JoinPrompter {
         return action
     }
 
-    private mutating func askCondition(_ index: Int) -> PrompterAction {
+    mutating func askCondition(_ index: Int) -> PrompterAction {
         lastTicket += 1
         return .determineCondition(ticket: lastTicket, visits[index].network)
     }
@@ -72,7 +73,8 @@ extension JoinPrompter {
 
     mutating func visit(_ network: HomeNetwork) -> Int {
         if let index = visits.firstIndex(where: { $0.network.name == network.name }) { return index }
-        visits.append(Visit(network: network, retry: BackOff(Self.firstRetry, limit: Self.longestRetry)))
+        let delay = BackOff(Self.firstRetry, limit: Self.longestRetry)
+        visits.append(Visit(network: network, retry: delay, holdDelay: delay))
         return visits.count - 1
     }
 }

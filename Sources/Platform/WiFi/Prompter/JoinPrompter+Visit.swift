@@ -28,6 +28,35 @@ extension JoinPrompter {
         /// The delay before the next look.
         var retry: BackOff
 
+        /// The time of the arrival.
+        var begin: Instant?
+
+        /// The prompt that was answered with join, until the network is joined or the join failed for good.
+        var consent: Prompt?
+
+        /// The number of joins in this arrival that began again after an interruption.
+        var restarts = 0
+
+        /// The signal and the time for which a join waits that failed at a weaker one.
+        var awaited: (strength: Int, until: Instant)?
+
+        /// Whether the network was joined without a question and the connection was lost.
+        var wasHeld = false
+
+        /// The delay before a lost connection is made again.
+        var holdDelay: BackOff
+
+        /// The causes of failed joins that this arrival has reported.
+        var reported: Set<JoinFailure.Code> = []
+
+        /// Forgets what belongs to one arrival.
+        mutating func arrivalBegan(at now: Instant) {
+            (noted, reported) = ([], [])
+            retry.reset()
+            holdDelay.reset()
+            (renewed, consent, awaited, restarts, begin, wasHeld) = (nil, nil, nil, 0, now, false)
+        }
+
         var phase = Phase.away
 
         var names: [String] { regions.map(\.name) }
@@ -35,21 +64,31 @@ extension JoinPrompter {
         var prompt: Prompt? {
             switch phase {
             case .prompting(let prompt, _, _): prompt
-            case .away, .coolingDown, .determining, .waiting, .joining, .settled: nil
+            case .away, .coolingDown, .determining, .waiting, .joining, .holding, .settled: nil
             }
+        }
+
+        /// The prompt that waits, or that was answered with join while the network is not joined: it is put again after a restart.
+        var pending: Prompt? {
+            if case .joining(let attempt, _) = phase { return attempt.prompt }
+            return prompt ?? consent
         }
 
         var isSettled: Bool {
             switch phase {
-            case .settled: true
+            case .holding, .settled: true
             case .away, .coolingDown, .determining, .waiting, .prompting, .joining: false
             }
+        }
+
+        var isHeld: Bool {
+            if case .holding = phase { true } else { false }
         }
 
         var deadline: Instant? {
             switch phase {
             case .coolingDown(let instant), .waiting(let instant): instant
-            case .away, .determining, .prompting, .joining, .settled: nil
+            case .away, .determining, .prompting, .joining, .holding, .settled: nil
             }
         }
     }
@@ -73,10 +112,14 @@ extension JoinPrompter {
         /// since it was asked. → `joining` or `settled` with an answer, `settled` when connected
         case prompting(Prompt, ticket: Int?, again: Bool)
 
-        /// A join runs. `arrival` is the one it was started in. → `settled`, `coolingDown`; `away` if left since
+        /// A join runs. `arrival` is the one it was started in. → `settled`, `holding`, `coolingDown`, `waiting`; `away` if left since
         case joining(JoinAttempt, arrival: Int)
 
-        /// This arrival is done with; `byPolicy`: because the region that has the word wants nothing, which another one may.
+        /// Joined without a question. The ticket asks whether it is still connected; `again`: Wi-Fi has changed since it was asked.
+        /// → `waiting` or `joining` if the connection is lost, `settled` if a user ended it
+        case holding(since: Instant, ticket: Int?, again: Bool)
+
+        /// This arrival is done with; `byPolicy`: because the deciding region wants nothing, which another one may.
         /// → `away`
         case settled(byPolicy: Bool = false)
     }

@@ -12,10 +12,49 @@ public struct Prompt: Codable, Hashable, Sendable {
     /// The number of the arrival at this network, counted from 1.
     public let arrival: Int
 
-    public init(id: String, ssid: String, regions: [String], arrival: Int) {
+    /// The circumstance that the question names; `nil`: this machine has no connection, or is connected to another Wi-Fi network.
+    public let situation: PromptSituation?
+
+    public init(
+        id: String, ssid: String, regions: [String], arrival: Int, situation: PromptSituation? = nil
+    ) {
         self.id = id
         self.ssid = ssid
         self.regions = regions
         self.arrival = arrival
+        self.situation = situation
+    }
+}
+
+/// A circumstance that a prompt names, because it changes what the answer `join` does.
+public enum PromptSituation: String, Codable, Hashable, Sendable, CaseIterable {
+    /// Wi-Fi is off. The answer `join` switches it on.
+    case radioOff
+
+    /// The same, and the country of the Wi-Fi is not set, which Raspberry Pi OS requires.
+    case countryUnset
+
+    /// This machine is connected by Ethernet.
+    case ethernet
+
+    /// This machine is connected by a mobile network.
+    case mobile
+
+    /// This machine has a connection of another kind.
+    case otherConnection
+
+    /// This machine is connected to an unprotected network of the same name.
+    case weakTwin
+}
+
+extension JoinReadiness {
+    var situation: PromptSituation? {
+        if replacesWeakTwin { return .weakTwin }
+        return switch otherConnection {
+        case .ethernet: .ethernet
+        case .mobile: .mobile
+        case .other: .otherConnection
+        case nil: nil
+        }
     }
 }

@@ -21,9 +21,12 @@ package struct PromptMemory: PersistedMemory, Hashable {
         /// The time since the last prompt, in seconds.
         package var sinceLastOffer: Double?
 
+        /// Whether it was joined without a question, and is joined again if the connection is lost; `nil` if not.
+        package var isHeld: Bool?
+
         package init(
             ssid: String, regions: [String], arrival: Int, isSettled: Bool, prompt: String? = nil,
-            sinceLastOffer: Double? = nil
+            sinceLastOffer: Double? = nil, isHeld: Bool? = nil
         ) {
             self.ssid = ssid
             self.regions = regions
@@ -31,6 +34,7 @@ package struct PromptMemory: PersistedMemory, Hashable {
             self.isSettled = isSettled
             self.prompt = prompt
             self.sinceLastOffer = sinceLastOffer
+            self.isHeld = isHeld
         }
     }
 
@@ -40,12 +44,18 @@ package struct PromptMemory: PersistedMemory, Hashable {
         /// The number of the next prompt.
         package var next: Int
         package var visits: [Visit]
+        /// The networks that were asked about while another connection worked; `nil` for none.
+        package var askedWhileOnline: [String]?
     }
 
     package var prompts: Prompts
 
-    package init(refused: Set<SSID> = [], nextPrompt: Int = 1, visits: [Visit] = []) {
-        prompts = Prompts(never: refused.sorted().map(\.text), next: nextPrompt, visits: visits)
+    package init(
+        refused: Set<SSID> = [], nextPrompt: Int = 1, visits: [Visit] = [], askedWhileOnline: Set<SSID> = []
+    ) {
+        prompts = Prompts(
+            never: refused.sorted().map(\.text), next: nextPrompt, visits: visits,
+            askedWhileOnline: askedWhileOnline.isEmpty ? nil : askedWhileOnline.sorted().map(\.text))
     }
 
     package var content: PromptMemory {

@@ -10,3 +10,15 @@ public enum PromptWithdrawal: Hashable, Sendable {
     /// The network's policy is not to ask any more.
     case reconfigured
 }
+
+extension PromptWithdrawal {
+    /// A stable name for programs and translations.
+    public var code: String {
+        switch self {
+        case .answered: "answered"
+        case .departed: "departed"
+        case .connected: "connected"
+        case .reconfigured: "reconfigured"
+        }
+    }
+}

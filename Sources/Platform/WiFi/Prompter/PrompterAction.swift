@@ -31,6 +31,12 @@ public enum PrompterAction: Hashable, Sendable {
         /// The answer was never.
         case refused
 
+        /// This machine has another connection, and the question was put at an earlier arrival, or is not to be put.
+        case otherConnection(OtherConnection)
+
+        /// A user of this machine has ended the connection that an arrival had made.
+        case disconnectedByUser
+
         /// It cannot be joined now; asked again after a while and whenever Wi-Fi changes.
         case unavailable(JoinFailure)
     }
@@ -44,6 +50,9 @@ extension PrompterAction.Reason: CustomStringConvertible {
         case .refused:
             "an earlier prompt was answered with never, which holds for every join policy; "
                 + "`okaeri prompts --clear SSID` takes that back"
+        case .otherConnection(let kind):
+            "this machine has another connection (\(kind.rawValue)), and \"whenOnline\" decides about questions and joins then"
+        case .disconnectedByUser: "a user of this machine ended the connection; the next arrival joins it again"
         case .unavailable(let failure): failure.description
         }
     }

@@ -34,13 +34,18 @@ public final class SimulatedWiFi: WiFiService {
             VisibleNetwork.merged(inSight.map { VisibleNetwork(ssid: $0.text, strength: 80, security: .robust(.psk)) }))
     }
 
-    public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+    public func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
+        if switchingOn { change { $0.radioEnabled = true } }
         switch world.withLock({ condition(of: network, in: $0) }) {
         case .alreadyConnected:
             return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: nil))
         case .unavailable(let failure):
             return .failure(failure)
-        case .ready(let credentials):
+        case .switchedOff:
+            return .failure(.radioOff)
+        case .connecting:
+            return .failure(.timedOut(ssid: network.ssid))
+        case .ready(let readiness):
             change { $0.activating = true }
             var failure = world.withLock { $0.failures[network.ssid] }
             do { try await Task.sleep(for: joinDelay) } catch { failure = .interrupted }
@@ -49,7 +54,7 @@ public final class SimulatedWiFi: WiFiService {
                 if failure == nil { state.connectedSSID = network.ssid }
             }
             if let failure { return .failure(failure) }
-            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: credentials))
+            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: readiness.credentials))
         }
     }
 
@@ -80,7 +85,11 @@ public final class SimulatedWiFi: WiFiService {
 
     private func condition(of network: HomeNetwork, in world: World) -> NetworkCondition {
         let state = world.state
-        if let failure = Self.failure(in: state) { return .unavailable(failure) }
+        switch Self.failure(in: state) {
+        case .radioOff? where inSight.contains(network.name): return .switchedOff()
+        case let failure?: return .unavailable(failure)
+        case nil: break
+        }
         guard !state.isConnected(to: network.name) else { return .alreadyConnected }
         guard inSight.contains(network.name) else { return .unavailable(.notInSight(ssid: network.ssid)) }
         return .ready(via: .savedProfile)

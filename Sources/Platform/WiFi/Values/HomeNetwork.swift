@@ -18,9 +18,13 @@ public struct HomeNetwork: Hashable, Sendable {
     /// The security that the network must have; `nil` if what is in sight and the saved profiles decide.
     public let security: PersonalSecurity?
 
+    /// The reaction to an arrival while this machine has another connection.
+    public let whenOnline: OnlinePolicy
+
     /// Checks the length of the name; the passphrase file is read when it is needed, no sooner.
     public init(
-        ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil, security: PersonalSecurity? = nil
+        ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil, security: PersonalSecurity? = nil,
+        whenOnline: OnlinePolicy = .once
     ) throws(SSIDLengthError) {
         let length = ssid.utf8.count
         guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
@@ -28,5 +32,6 @@ public struct HomeNetwork: Hashable, Sendable {
         self.join = join
         self.passphraseFile = passphraseFile
         self.security = security
+        self.whenOnline = whenOnline
     }
 }

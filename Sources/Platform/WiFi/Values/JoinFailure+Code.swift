@@ -4,10 +4,14 @@ extension JoinFailure {
         case noNetworkManager
         case noWiFiDevice
         case deviceNotManaged
+        case firmwareMissing
+        case noSupplicant
+        case networkingOff
         case radioOff
         case hardwareSwitchOff
         case servesHotspot
         case connectedElsewhere
+        case connectedToTwin
         case notInSight
         case onlyUnsecuredInSight
         case mixedSecurityInSight
@@ -31,10 +35,14 @@ extension JoinFailure {
         case .noNetworkManager: .noNetworkManager
         case .noWiFiDevice: .noWiFiDevice
         case .deviceNotManaged: .deviceNotManaged
+        case .firmwareMissing: .firmwareMissing
+        case .noSupplicant: .noSupplicant
+        case .networkingOff: .networkingOff
         case .radioOff: .radioOff
         case .hardwareSwitchOff: .hardwareSwitchOff
         case .servesHotspot: .servesHotspot
         case .connectedElsewhere: .connectedElsewhere
+        case .connectedToTwin: .connectedToTwin
         case .notInSight: .notInSight
         case .onlyUnsecuredInSight: .onlyUnsecuredInSight
         case .mixedSecurityInSight: .mixedSecurityInSight

@@ -10,6 +10,14 @@ extension JoinFailure: CustomStringConvertible {
             "NetworkManager does not manage the Wi-Fi device \(device); run "
                 + "`sudo nmcli device set \(device) managed yes`, and stop other programs that use it "
                 + "(wpa_supplicant, dhcpcd)"
+        case .firmwareMissing(let device):
+            "the firmware of the Wi-Fi device \(device) is missing; look for its name in `sudo dmesg`, and install the "
+                + "firmware package (firmware-brcm80211, firmware-iwlwifi, firmware-realtek, …)"
+        case .noSupplicant(let device):
+            "NetworkManager cannot use the Wi-Fi device \(device): wpa_supplicant does not drive it; install the package "
+                + "wpasupplicant, and look at `systemctl status wpa_supplicant`"
+        case .networkingOff:
+            "NetworkManager's networking is switched off; switch it on with `nmcli networking on`"
         case .radioOff:
             "Wi-Fi is switched off; switch it on with `nmcli radio wifi on`"
         case .hardwareSwitchOff:
@@ -20,6 +28,9 @@ extension JoinFailure: CustomStringConvertible {
         case .connectedElsewhere(let device):
             "the Wi-Fi device \(device) is connected to another network, and a join without a question does not leave it; "
                 + "disconnect it with `nmcli device disconnect \(device)`, or set \"join\" to \"prompt\""
+        case .connectedToTwin(let ssid, let device, let security):
+            "the Wi-Fi device \(device) is connected to a network “\(ssid)” without WPA2 or WPA3 (\(security)), which anyone can "
+                + "set up; disconnect it with `nmcli device disconnect \(device)`, and delete its profile"
         case .notInSight(let ssid):
             "no access point named “\(ssid)” is received; move closer, or compare the name with `nmcli device wifi list`"
         case .onlyUnsecuredInSight(let ssid, .wpa2):
@@ -38,8 +49,11 @@ extension JoinFailure: CustomStringConvertible {
         case .savedProfileUnsecured(let profile, let security):
             "NetworkManager's profile “\(profile)” joins as \(security), without WPA2 or WPA3; correct it, or delete it "
                 + "with `sudo nmcli connection delete`"
-        case .noCredentials(let ssid):
-            "NetworkManager has no profile that fits “\(ssid)”, and no passphrase file is configured; join it once "
+        case .noCredentials(let ssid, let misfit?):
+            "NetworkManager's profile “\(misfit.profile)” does not fit “\(ssid)”: \(misfit.setting.description); correct it with "
+                + "`sudo nmcli connection modify`, or set \"passphraseFile\""
+        case .noCredentials(let ssid, nil):
+            "NetworkManager shows this user no profile that fits “\(ssid)”, and no passphrase file is configured; join it once "
                 + "with `sudo nmcli --ask device wifi connect`, or set \"passphraseFile\""
         case .enterpriseNeedsProfile(let ssid):
             "“\(ssid)” requires a login (IEEE 802.1X), and NetworkManager has no profile for it; "
@@ -49,9 +63,8 @@ extension JoinFailure: CustomStringConvertible {
         case .wrongPassphrase(let ssid):
             "the passphrase of “\(ssid)” was not accepted, or the profile has none that a system service may use; "
                 + "correct the passphrase file or NetworkManager's profile"
-        case .handshakeFailed(let ssid, let strength):
-            "the handshake with “\(ssid)” failed: the signal was \(strength) %, which is probably too weak; move closer, "
-                + "and if it fails there as well, correct the passphrase"
+        case .handshakeFailed(let failure):
+            failure.description
         case .secretUnavailable(let profile):
             "NetworkManager's profile “\(profile)” leaves its passphrase to a user's session, which a service cannot use; "
                 + "store it with `sudo nmcli --ask connection modify` and 802-11-wireless-security.psk-flags 0, "
@@ -70,6 +83,38 @@ extension JoinFailure: CustomStringConvertible {
             "NetworkManager refused the request: \(message); look at `journalctl -u NetworkManager`"
         case .other(let reason, let name):
             "NetworkManager gave up: \(name) (reason \(reason)); look at `journalctl -u NetworkManager`"
+        }
+    }
+}
+
+extension HandshakeFailure: CustomStringConvertible {
+    public var description: String {
+        let start = "the handshake with “\(ssid)” failed at a signal of \(strength) %"
+        guard strength >= SignalStrength.reliable else {
+            return
+                "\(start), which is probably too weak; move closer, and if it fails there as well, correct the passphrase"
+        }
+        var sentence = start
+        if let profile, let lastConnected {
+            sentence += " with the profile “\(profile)”, which last connected on \(lastConnected)"
+        }
+        if let transitionDriver {
+            return sentence
+                + "; if the passphrase is right, the adapter (driver \(transitionDriver)) may fail with WPA3: run "
+                + "`sudo nmcli connection modify \(profile.map { "“\($0)”" } ?? "PROFILE") wifi-sec.pmf disable`"
+        }
+        return sentence + "; if the passphrase of the network was changed, correct it with "
+            + "`sudo nmcli --ask connection modify`, or set \"passphraseFile\" to a file that has it"
+    }
+}
+
+extension ProfileMisfit.Setting: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .interface(let name): "it is for the interface \(name) (connection.interface-name)"
+        case .accessPoint(let address): "it is for the access point \(address) (802-11-wireless.bssid)"
+        case .band(let band): "it is for the band \(band) (802-11-wireless.band)"
+        case .security: "the access points do not have its security (802-11-wireless-security.key-mgmt)"
         }
     }
 }

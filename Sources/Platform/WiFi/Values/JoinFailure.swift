@@ -5,8 +5,17 @@ public enum JoinFailure: Error, Hashable, Sendable {
 
     case noWiFiDevice
 
-    /// There is a Wi-Fi device, and NetworkManager keeps its hands off it or cannot use it.
+    /// There is a Wi-Fi device, and NetworkManager does not manage it.
     case deviceNotManaged(device: String)
+
+    /// There is a Wi-Fi device without its firmware.
+    case firmwareMissing(device: String)
+
+    /// There is a Wi-Fi device that NetworkManager cannot use: wpa_supplicant does not run, or does not drive it.
+    case noSupplicant(device: String)
+
+    /// NetworkManager's networking is switched off, for all devices.
+    case networkingOff
 
     case radioOff
 
@@ -18,6 +27,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
 
     /// The device is connected to another network, and the user was not asked whether to leave that one.
     case connectedElsewhere(device: String)
+
+    /// The device is connected to an unprotected network of the same name, and the user was not asked whether to leave that one.
+    case connectedToTwin(ssid: String, device: String, security: WeakSecurity)
 
     /// No access point of that name is heard, not even by a scan directed at it.
     case notInSight(ssid: String)
@@ -32,7 +44,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
     case savedProfileUnsecured(profile: String, security: WeakSecurity)
 
     /// NetworkManager has no profile that fits, and no passphrase file is configured.
-    case noCredentials(ssid: String)
+    ///
+    /// - Parameter misfit: A profile of that network, and why it does not fit.
+    case noCredentials(ssid: String, misfit: ProfileMisfit? = nil)
 
     /// The access points of that name want a login (IEEE 802.1X), which a passphrase file cannot give.
     case enterpriseNeedsProfile(ssid: String)
@@ -42,8 +56,8 @@ public enum JoinFailure: Error, Hashable, Sendable {
     case wrongPassphrase(ssid: String)
 
     /// The handshake failed, and not for certain because of the passphrase: the signal was weak, or the profile has connected
-    /// before. The strength is in percent, as NetworkManager rates it.
-    case handshakeFailed(ssid: String, strength: Int)
+    /// before.
+    case handshakeFailed(HandshakeFailure)
 
     /// The passphrase of the profile is in a user's session, or is to be asked for there; NetworkManager does not have it.
     case secretUnavailable(profile: String)
@@ -68,8 +82,10 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// Whether the same attempt may succeed a little later, without a fix.
     public var isPassing: Bool {
         switch self {
-        case .servesHotspot, .connectedElsewhere, .notInSight, .handshakeFailed, .timedOut, .interrupted: true
-        case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .radioOff, .hardwareSwitchOff,
+        case .servesHotspot, .connectedElsewhere, .connectedToTwin, .notInSight, .timedOut, .interrupted: true
+        case .handshakeFailed(let failure): failure.strength < SignalStrength.strong
+        case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .firmwareMissing, .noSupplicant, .networkingOff,
+            .radioOff, .hardwareSwitchOff,
             .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials,
             .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
@@ -77,10 +93,75 @@ public enum JoinFailure: Error, Hashable, Sendable {
         }
     }
 
-    package var isOfPassphrase: Bool {
+    /// Whether other credentials may succeed where these failed. At a weak signal they would not.
+    package var isOfCredentials: Bool {
         switch self {
         case .wrongPassphrase, .secretUnavailable: true
+        case .handshakeFailed(let failure): failure.strength >= SignalStrength.strong
         default: false
         }
+    }
+
+    /// Whether something came between that ends by itself or by a user: an answered prompt stays valid.
+    var isInterruption: Bool {
+        switch self {
+        case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .noSupplicant, .networkingOff, .radioOff,
+            .hardwareSwitchOff, .notInSight, .interrupted:
+            true
+        default: false
+        }
+    }
+}
+
+/// A handshake that failed.
+public struct HandshakeFailure: Hashable, Sendable {
+    public var ssid: String
+
+    /// The strength of the signal in percent, as NetworkManager rates it.
+    public var strength: Int
+
+    /// The name of the profile; `nil` for a new one.
+    public var profile: String?
+
+    /// The date of the profile's last connection, as 2026-11-28.
+    public var lastConnected: String?
+
+    /// The driver of an adapter that may have failed with WPA3, where the access point allows WPA2 as well.
+    public var transitionDriver: String?
+
+    public init(
+        ssid: String, strength: Int, profile: String? = nil, lastConnected: String? = nil,
+        transitionDriver: String? = nil
+    ) {
+        self.ssid = ssid
+        self.strength = strength
+        self.profile = profile
+        self.lastConnected = lastConnected
+        self.transitionDriver = transitionDriver
+    }
+}
+
+/// A profile of a network that does not fit, and the setting that excludes it.
+public struct ProfileMisfit: Hashable, Sendable {
+    public enum Setting: Hashable, Sendable {
+        /// The profile is for another interface.
+        case interface(String)
+
+        /// The profile is for one access point, which is not in sight.
+        case accessPoint(String)
+
+        /// The profile is for 2.4 GHz ("bg") or 5 GHz ("a") alone.
+        case band(String)
+
+        /// The profile has no security that the access points have.
+        case security
+    }
+
+    public var profile: String
+    public var setting: Setting
+
+    public init(profile: String, setting: Setting) {
+        self.profile = profile
+        self.setting = setting
     }
 }

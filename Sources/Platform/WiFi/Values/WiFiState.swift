@@ -26,6 +26,18 @@ public struct WiFiState: Hashable, Sendable {
     /// Whether a device is on its way to a connection. A full-duty Bluetooth scan would disturb it.
     public var activating: Bool
 
+    /// The strengths of networks that were asked about and are in sight, protected, and not connected, in percent, in steps of ten.
+    package var reception: [SSID: Int] = [:]
+
+    /// The kind of connection that works while Wi-Fi is not connected.
+    public var otherConnection: OtherConnection?
+
+    /// The reason why no device can join a network, if none can.
+    public var obstacle: JoinFailure?
+
+    /// The security of the connected network, if it is weaker than WPA2.
+    public var weakSecurity: WeakSecurity?
+
     public init(
         managerRunning: Bool = false, radioEnabled: Bool = false, hardwareEnabled: Bool = false,
         device: String? = nil, deviceReady: Bool = false, connectedSSID: String? = nil,

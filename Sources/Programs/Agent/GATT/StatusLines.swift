@@ -20,9 +20,10 @@ enum StatusLines {
         return line(sign + identifier)
     }
 
-    /// `1C291CA3 HomeNet`: what to answer by, and the network.
+    /// `1C291CA3 HomeNet`: what to answer by, and the network; and `1C291CA3=radioOff` for its circumstance, if there is one.
     static func prompt(_ prompt: Prompt) -> [UInt8] {
         line("\(prompt.token) \(prompt.ssid)")
+            + (prompt.situation.map { line("\(prompt.token)=\($0.rawValue)") } ?? [])
     }
 
     /// As many lines as a value can have; then how many more there are: `*12`.
@@ -47,5 +48,8 @@ enum StatusLines {
 
 extension Prompt {
     /// Names this prompt and no other, also over restarts of the daemon, which counts anew.
-    var token: String { CRC32(of: ArraySlice("\(id)\n\(arrival)\n\(ssid)".utf8)).description }
+    var token: String {
+        CRC32(of: ArraySlice("\(id)\n\(arrival)\n\(ssid)\(situation.map { "\n\($0.rawValue)" } ?? "")".utf8))
+            .description
+    }
 }

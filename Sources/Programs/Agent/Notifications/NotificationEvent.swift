@@ -1,7 +1,7 @@
 /// An event of the desktop's notification server.
 enum NotificationEvent: Sendable, Equatable {
-    /// There is one, and this is what it can do, in the words of the Desktop Notifications Specification.
-    case serverAppeared(capabilities: Set<String>)
+    /// There is one: its capabilities in the terms of the Desktop Notifications Specification, and its unique name on the bus.
+    case serverAppeared(capabilities: Set<String>, owner: String)
     /// It is gone, and so are its notifications.
     case serverVanished
     /// There is none; one that comes later appears.
@@ -10,6 +10,6 @@ enum NotificationEvent: Sendable, Equatable {
     case noBus
     /// A button of one of its notifications was pressed, ours or another program's.
     case actionInvoked(UInt32, key: String)
-    /// A notification was closed, by the user or a program.
-    case closed(UInt32)
+    /// A notification was closed, by the user or a program, or because its time was over.
+    case closed(UInt32, isExpired: Bool)
 }

@@ -8,6 +8,9 @@ actor NotificationService {
     /// The server's name on the bus, and that of its interface.
     private static let name = "org.freedesktop.Notifications"
 
+    /// The reason of a notification whose time was over.
+    private static let expired: UInt32 = 1
+
     /// The bus itself: its name, and that of its interface.
     private static let busName = "org.freedesktop.DBus"
 
@@ -129,7 +132,8 @@ actor NotificationService {
             await ownerChanged(to: owner.isEmpty ? nil : owner)
         case ("ActionInvoked", .uint32(let notification), .string(let key)):
             continuation.yield(.actionInvoked(notification, key: key))
-        case ("NotificationClosed", .uint32(let notification), .uint32): continuation.yield(.closed(notification))
+        case ("NotificationClosed", .uint32(let notification), .uint32(let reason)):
+            continuation.yield(.closed(notification, isExpired: reason == Self.expired))
         default: break
         }
     }
@@ -138,9 +142,9 @@ actor NotificationService {
         guard new != owner else { return }
         if owner != nil { continuation.yield(.serverVanished) }
         owner = new
-        guard new != nil else { return }
+        guard let new else { return }
         // A server that does not list its capabilities can show text at least.
         let capabilities = try? await call("GetCapabilities").first?.strings
-        continuation.yield(.serverAppeared(capabilities: Set(capabilities ?? [])))
+        continuation.yield(.serverAppeared(capabilities: Set(capabilities ?? []), owner: new))
     }
 }

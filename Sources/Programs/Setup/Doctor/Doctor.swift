@@ -322,8 +322,12 @@ extension Doctor {
             let subject = "network “\(network.ssid)”"
             switch await wifi.condition(of: network) {
             case .alreadyConnected: findings.append(.ok(subject, "it is connected"))
-            case .ready(via: .savedProfile): findings.append(.ok(subject, "in sight, with a saved profile"))
-            case .ready(via: .passphraseFile): findings.append(.ok(subject, "in sight, with a passphrase file"))
+            case .connecting: findings.append(.ok(subject, "it is being connected"))
+            case .ready(let readiness):
+                let credentials = readiness.credentials == .savedProfile ? "a saved profile" : "a passphrase file"
+                findings.append(.ok(subject, "in sight, with \(credentials)"))
+            case .switchedOff:
+                findings.append(Finding(subject: subject, verdict: .note, finding: JoinFailure.radioOff.description))
             case .unavailable(let failure):
                 let isPassing = failure.code == .notInSight || failure.code == .connectedElsewhere
                 let verdict: Finding.Verdict = isPassing ? .note : .wrong

@@ -248,7 +248,7 @@ extension FirstRun {
             words =
                 "NetworkManager has the profile. \(device ?? "The Wi-Fi") stays in its present network, so the passphrase is "
                 + "not tried yet."
-        case .failure(let failure) where failure.isOfPassphrase:
+        case .failure(let failure) where failure.isOfCredentials:
             return [.say("The network did not accept it.")] + askPassphrase(network)
         case .failure(let failure): return [.say("It was not joined: \(failure).")] + advance()
         }

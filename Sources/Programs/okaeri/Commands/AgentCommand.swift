@@ -18,8 +18,16 @@ struct AgentCommand: AsyncParsableCommand {
     func run() async throws {
         // A daemon that ends in the middle of a request is an error, not our end.
         signal(SIGPIPE, SIG_IGN)
+        let environment = ProcessInfo.processInfo.environment
+        let directory = environment["XDG_RUNTIME_DIR"]
+        // The desktop's autostart and the user unit may both start one.
+        let lock = directory.flatMap { SessionLock("\($0)/okaeri-agent.lock") }
+        guard lock?.isHeld != false else {
+            return Terminal.complain("an agent runs already in this session")
+        }
+        defer { withExtendedLifetime(lock) {} }
         let agent = Agent(
-            client: { [socket] in socket.client }, language: Language(environment: ProcessInfo.processInfo.environment),
+            client: { [socket] in socket.client }, directory: directory, language: Language(environment: environment),
             logger: log.logger)
         try await agent.runUntilSignal()
     }

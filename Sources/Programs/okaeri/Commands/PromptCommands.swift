@@ -28,7 +28,8 @@ struct PromptsCommand: AsyncParsableCommand {
                     try await socket.client.get(Route.prompts, as: PromptsReport.self)
                 }
             for prompt in report.waiting {
-                print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", ")))")
+                let note = prompt.situation.map { "; \($0.words)" } ?? ""
+                print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", "))\(note))")
             }
             for ssid in report.never { print("never: \(NeverSentence(ssid))") }
             if report.waiting.isEmpty { Terminal.complain("no prompt is pending") }

@@ -46,9 +46,9 @@ struct RangeCommand: AsyncParsableCommand {
                 case .rangingBeaconsDidFail(_, let reason):
                     if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
                 case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
-                    .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiJoined, .wifiJoinFailed,
-                    .wifiAccessLimited,
-                    .peripheralDidConnect, .peripheralDidDisconnect, .house:
+                    .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+                    .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,
+                    .peripheralDidDisconnect, .house:
                     break
                 }
             }

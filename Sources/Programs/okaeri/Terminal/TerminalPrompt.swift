@@ -13,7 +13,7 @@ struct TerminalPrompt: Service {
     let language: Language
 
     private enum News {
-        case prompt(ssid: String)
+        case prompt(ssid: String, PromptSituation?)
         case line(String)
     }
 
@@ -33,7 +33,7 @@ struct TerminalPrompt: Service {
                 group.addTask {
                     for await event in events {
                         guard case .wifiPrompt(let prompt) = event.kind else { continue }
-                        continuation.yield(.prompt(ssid: prompt.ssid))
+                        continuation.yield(.prompt(ssid: prompt.ssid, prompt.situation))
                     }
                     continuation.finish()
                 }
@@ -46,11 +46,11 @@ struct TerminalPrompt: Service {
 
     private func handle(_ news: News) async {
         switch news {
-        case .prompt(let ssid): ask(ssid)
+        case .prompt(let ssid, let situation): ask(ssid, situation)
         case .line(let line):
             // The oldest prompt is the one that is on the screen.
             guard let prompt = await daemon.prompts.waiting.first else { return }
-            guard let answer = language.answer(line) else { return ask(prompt.ssid) }
+            guard let answer = language.answer(line) else { return ask(prompt.ssid, prompt.situation) }
             do throws(PromptAnswerError) {
                 try await daemon.answer(prompt: prompt.id, answer)
             } catch {
@@ -59,8 +59,8 @@ struct TerminalPrompt: Service {
         }
     }
 
-    private func ask(_ ssid: String) {
+    private func ask(_ ssid: String, _ situation: PromptSituation?) {
         // A line of its own: events go on being printed while the answer is typed.
-        try? Terminal.print(language.question(ssid: ssid))
+        try? Terminal.print(language.terminalQuestion(ssid: ssid, situation))
     }
 }

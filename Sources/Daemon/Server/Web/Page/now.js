@@ -3,7 +3,7 @@ import { api, clock, el, every, keyed, put, putRich, rich, say, session } from '
 import { signalBar, sparkline } from './chart.js'
 import { headlinePart } from './headline.js'
 import { live, reload } from './live.js'
-import { duration, failure, has, plain, sentence, since, t } from './words.js'
+import { duration, failure, has, plain, question, sentence, since, t } from './words.js'
 
 export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
 export const distanceText = (beacon) =>
@@ -159,7 +159,8 @@ const promptPart = (prompt) => {
     'li',
     { class: 'card prompt' },
     el('h3', {}, t('welcome')),
-    el('p', { class: 'question' }, t('askJoin', prompt.ssid)),
+    el('p', { class: 'question' }, question(prompt)),
+    prompt.situation && has(`s_${prompt.situation}`) ? el('p', {}, rich(t(`s_${prompt.situation}`))) : null,
     by,
     el('div', { class: 'buttons' }, buttons),
     problem,

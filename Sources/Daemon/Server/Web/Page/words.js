@@ -17,6 +17,9 @@ export const has = (name) => name in words
 /** Why a network was not joined or has limited access; `reason` is the daemon's own sentence. */
 export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
 
+/** The question of a prompt. */
+export const question = ({ ssid, situation }) => t(situation === 'radioOff' || situation === 'countryUnset' ? 'askJoin_radioOff' : 'askJoin', ssid)
+
 const format = (options) => {
   // `local` has added the offset of the Pi's time zone.
   const format = new Intl.DateTimeFormat(spoken, { ...options, timeZone: 'UTC' })
@@ -76,12 +79,16 @@ export const eventText = (event) => {
         return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
       case 'wifiPrompt':
         return t('e_wifiPrompt', event.ssid)
+      case 'wifiPromptWithdrawn':
+        return t('e_wifiPromptWithdrawn', event.ssid)
       case 'wifiPromptAnswered':
         return t('e_wifiPromptAnswered', event.ssid, t(event.answer))
       case 'wifiJoined':
         return t('joined', event.ssid)
       case 'wifiJoinFailed':
         return t('joinFailed', event.ssid, failure(event.code, event.reason))
+      case 'wifiUnavailable':
+        return t('unavailable', event.ssid, failure(event.code, event.reason))
       case 'wifiAccessLimited':
         return t('accessLimited', event.ssid, failure(event.code, event.reason))
       case 'peripheralDidConnect':
