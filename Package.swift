@@ -153,8 +153,8 @@ let targets = [
     module(
         "Programs/Setup",
         [
-            "Bluetooth", "Client", "Events", "History", "IBeacon", "Listening", "NetworkManager", "OkaeriConfiguration",
-            "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
+            "Bluetooth", "Client", "DBus", "Events", "History", "IBeacon", "Listening", "NetworkManager",
+            "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 
     // Lab

@@ -1,3 +1,4 @@
+import Plumbing
 import TestSupport
 import Testing
 import WiFi

@@ -1,5 +1,7 @@
 import Bluetooth
+import DBus
 import DaemonTestSupport
+import Plumbing
 import RegionMonitoring
 import TestSupport
 import Testing
@@ -92,6 +94,26 @@ import WiFi
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .note])
         off.change { $0.hardwareEnabled = false }
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .wrong])
+    }
+
+    @Test func `a desktop needs a notification server and the agent`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let doctor = Doctor(configurationFile: file, client: APIClient(socket: "\(folder.path)/none.sock"))
+        let daemon = try BusDaemon(at: "\(folder.path)/bus")
+        let session = ["WAYLAND_DISPLAY": "wayland-0", "XDG_RUNTIME_DIR": folder.path]
+        func verdicts(_ environment: [String: String]) async -> [Finding.Verdict] {
+            await doctor.desktopFindings(bus: daemon.address, environment: environment).map(\.verdict)
+        }
+        #expect(await verdicts([:]).isEmpty, "a session without a desktop")
+        #expect(await verdicts(session) == [.wrong, .note])
+        let server = try await Bus.connect(address: daemon.address)
+        _ = try await server.call(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+            [.string("org.freedesktop.Notifications"), .uint32(0)])
+        let agent = SessionLock("\(folder.path)/\(SessionLock.agentFile)")
+        #expect(await verdicts(session) == [.ok, .ok])
+        withExtendedLifetime(agent) {}
     }
 
     @Test func `a new user gets each step with its command, in order`() async throws {

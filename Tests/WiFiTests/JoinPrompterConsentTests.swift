@@ -1,7 +1,7 @@
 import Testing
 @testable import WiFi
 
-/// What an answer, and a join without a question, are worth while the arrival lasts.
+/// The validity of an answer, and of a join without a question, while the arrival lasts.
 struct JoinPrompterConsentTests {
     private var scene = Scene()
     private let ready = NetworkCondition.ready(via: .savedProfile)

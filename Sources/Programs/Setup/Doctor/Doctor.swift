@@ -41,6 +41,7 @@ package struct Doctor: Sendable {
         report(Self.bluetoothd)
         Self.kernelFindings(KernelRelease.running).forEach(report)
         await networkFindings(NetworkManagerService()).forEach(report)
+        await desktopFindings().forEach(report)
         await daemonFindings.forEach(report)
     }
 

@@ -3,6 +3,7 @@ import Agent
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import Plumbing
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct AgentCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let directory = environment["XDG_RUNTIME_DIR"]
         // The desktop's autostart and the user unit may both start one.
-        let lock = directory.flatMap { SessionLock("\($0)/okaeri-agent.lock") }
+        let lock = directory.flatMap { SessionLock("\($0)/\(SessionLock.agentFile)") }
         guard lock?.isHeld != false else {
             return Terminal.complain("an agent runs already in this session")
         }

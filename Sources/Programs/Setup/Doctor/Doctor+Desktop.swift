@@ -1,0 +1,37 @@
+import DBus
+import FoundationEssentials
+import OkaeriConfiguration
+import Plumbing
+import WiFi
+
+/// The desktop session that shows the prompts.
+extension Doctor {
+    /// Returns the state of the notification server and of the agent; nothing outside a desktop, or without a network to ask about.
+    func desktopFindings(
+        bus address: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async -> [Finding] {
+        let isDesktop = environment["WAYLAND_DISPLAY"] != nil || environment["DISPLAY"] != nil
+        let asks = configured?.regions.contains { $0.network?.join == .prompt } ?? false
+        guard isDesktop, asks, let bus = try? await Bus.connect(.session, address: address) else { return [] }
+        let owner = try? await bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+            [.string("org.freedesktop.Notifications")])
+        await bus.close()
+        let server: Finding =
+            owner == nil
+            ? .wrong(
+                "desktop", "no program shows notifications",
+                mend: "install one, such as mako-notifier for Wayland or dunst, and log in again")
+            : .ok("desktop", "notifications can be shown")
+        return [server, agent(environment["XDG_RUNTIME_DIR"])]
+    }
+
+    private func agent(_ directory: String?) -> Finding {
+        let isRunning = directory.flatMap { SessionLock("\($0)/\(SessionLock.agentFile)") }.map { !$0.isHeld } ?? false
+        return isRunning
+            ? .ok("agent", "it runs, and shows the prompts as notifications")
+            : .note(
+                "agent", "it does not run in this session, so no notification shows a prompt",
+                mend: "run `systemctl --user start okaeri-agent`, or log in again")
+    }
+}
