@@ -175,13 +175,17 @@ extension NetworkManagerSession {
                 return true
             }
         }
-        switch updated {
-        case .success, .failure(.vanished): return
-        case .failure(.denied): throw .noPermission
-        case .failure(.gone): throw .interrupted
-        case .failure(.cancelled):
-            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
-        case .failure(.refused(let message)): throw .refused(message: message)
+        if case .failure(let failure) = updated, let reason = reason(failure, network) { throw reason }
+    }
+
+    /// Returns the reason why a call failed; `nil` if it succeeded and only its result was not seen.
+    func reason(_ failure: CallFailure, _ network: HomeNetwork) -> JoinFailure? {
+        switch failure {
+        case .vanished: nil
+        case .denied: .noPermission
+        case .gone: .interrupted
+        case .cancelled: gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
+        case .refused(let message): isManagerRunning ? .refused(message: message) : .interrupted
         }
     }
 
@@ -255,17 +259,10 @@ extension NetworkManagerSession {
             guard isManagerRunning else { throw .interrupted }
             let reason = nm_active_connection_get_state_reason(active.pointer)
             throw failure(journal, path, reason, plan, network)
-        case .failure(.denied):
-            throw .noPermission
-        case .failure(.gone):
-            throw .interrupted
-        case .failure(.cancelled):
-            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
-        case .failure(.vanished):
+        case .failure(let failure):
+            if let reason = reason(failure, network) { throw reason }
             guard isManagerRunning else { throw .interrupted }
-            throw failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, plan, network)
-        case .failure(.refused(let message)):
-            throw isManagerRunning ? .refused(message: message) : .interrupted
+            throw self.failure(journal, uuid, NM_ACTIVE_CONNECTION_STATE_REASON_UNKNOWN, plan, network)
         }
     }
 

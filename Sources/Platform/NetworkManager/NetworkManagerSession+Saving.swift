@@ -47,13 +47,6 @@ extension NetworkManagerSession {
         } finish: { source, result, error in
             GObjectReference(taking: nm_client_add_connection_finish(source, result, error))
         }
-        switch added {
-        case .success, .failure(.vanished): return
-        case .failure(.denied): throw .noPermission
-        case .failure(.gone): throw .interrupted
-        case .failure(.cancelled):
-            throw gate.isClosed || !isManagerRunning ? .interrupted : .timedOut(ssid: network.ssid)
-        case .failure(.refused(let message)): throw .refused(message: message)
-        }
+        if case .failure(let failure) = added, let reason = reason(failure, network) { throw reason }
     }
 }

@@ -19,9 +19,7 @@ extension NetworkManagerSession {
         switch await passphrase(of: profile) {
         case .success(let passphrase?): return .success(passphrase)
         case .success(nil): return .failure(.secretUnavailable(profile: id(profile.pointer)))
-        case .failure(.denied): return .failure(.noPermission)
-        case .failure(.refused(let message)): return .failure(.refused(message: message))
-        case .failure(.gone), .failure(.vanished), .failure(.cancelled): return .failure(.interrupted)
+        case .failure(let failure): return .failure(reason(failure, network) ?? .interrupted)
         }
     }
 
