@@ -160,7 +160,7 @@ const promptPart = (prompt) => {
     { class: 'card prompt' },
     el('h3', {}, t('welcome')),
     el('p', { class: 'question' }, question(prompt)),
-    prompt.situation && has(`s_${prompt.situation}`) ? el('p', {}, rich(t(`s_${prompt.situation}`))) : null,
+    prompt.situation && has(`s_${prompt.situation}`) ? rich('p', {}, t(`s_${prompt.situation}`)) : null,
     by,
     el('div', { class: 'buttons' }, buttons),
     problem,
