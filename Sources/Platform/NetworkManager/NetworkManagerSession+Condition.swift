@@ -33,7 +33,7 @@ extension NetworkManagerSession {
     ///
     /// - Parameters:
     ///   - unusable: The profiles, by UUID, to do without.
-    ///   - takesOver: Whether a connection to the network that has begun is no obstacle.
+    ///   - takesOver: Whether to replace a connection to the network that has begun.
     func assess(
         _ network: HomeNetwork, without unusable: Set<String> = [], takingOver takesOver: Bool = false
     ) async -> Survey {

@@ -13,7 +13,7 @@ extension NetworkManagerSession {
         await beginJoin()
         defer { endJoin() }
         guard !gate.isClosed else { return .failure(.interrupted) }
-        if switchingOn, let failure = await switchOn() { return .failure(failure) }
+        if switchingOn, let failure = await switchOn(network) { return .failure(failure) }
         let deadline = ContinuousClock.now + limits.join
         let result = await attempt(network)
         // Weak reception, or an access point that begins anew.
@@ -82,28 +82,22 @@ extension NetworkManagerSession {
     private static let switchLimit = Duration.seconds(10)
 
     /// Switches Wi-Fi on if it is off. Returns the reason if that fails.
-    private func switchOn() async -> JoinFailure? {
+    private func switchOn(_ network: HomeNetwork) async -> JoinFailure? {
         guard let client, isManagerRunning else { return .noNetworkManager }
         guard nm_client_wireless_get_enabled(client.pointer) == 0 else { return nil }
         let switched = await call(within: Self.switchLimit) { cancellable, callback, data in
-            okaeri_switch_wifi_on_async(client.pointer, gint(Self.switchMilliseconds), cancellable, callback, data)
+            okaeri_switch_wifi_on_async(
+                client.pointer, gint(Self.switchLimit / .milliseconds(1)), cancellable, callback, data)
         } finish: { source, result, error in
             okaeri_switch_wifi_on_finish(source, result, error) != 0 ? true : nil
         }
-        switch switched {
-        case .failure(.denied): return .noPermission
-        case .failure(.gone): return .interrupted
-        case .failure(.refused(let message)): return .refused(message: message)
-        case .success, .failure(.cancelled), .failure(.vanished): break
-        }
+        if case .failure(let failure) = switched, let reason = reason(failure, network) { return reason }
         await wait(until: .now + Self.switchLimit) {
             gate.isClosed
                 || nm_client_wireless_get_enabled(client.pointer) != 0 && wifiDevices().contains(where: isReady)
         }
         return nil
     }
-
-    private static let switchMilliseconds = 10_000
 
     func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
         guard let client else { throw .interrupted }

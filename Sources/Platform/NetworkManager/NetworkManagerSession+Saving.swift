@@ -19,8 +19,9 @@ extension NetworkManagerSession {
             endJoin()
         }
         guard !gate.isClosed else { return .failure(.interrupted) }
-        switch await assess(network) {
-        case .connected, .connecting: return .success(.existing)
+        switch await assess(network, takingOver: true) {
+        case .connected: return .success(.existing)
+        case .connecting: return .failure(.interrupted)
         case .unavailable(let failure): return .failure(gate.isClosed ? .interrupted : failure)
         case .ready(let plan) where plan.profile != nil: return .success(.existing)
         case .ready(let plan):

@@ -210,8 +210,10 @@ extension NetworkManagerSession {
             !candidates.contains(where: { (nm_access_point_get_frequency($0.accessPoint) < 3000) == (band == "bg") })
         {
             setting = .band(band)
-        } else {
+        } else if !candidates.contains(where: { fits(profile, $0.keys, isStrict: network.security == .wpa3) }) {
             setting = .security
+        } else {
+            return nil
         }
         return ProfileMisfit(profile: id(profile), setting: setting)
     }
