@@ -123,19 +123,24 @@ struct MQTTSessionTests {
         #expect(scene.connect(at: 60) == ["value b=1"])
     }
 
-    @Test func `the delay between attempts grows`() {
+    /// A broker that does not run, and one that refuses the login.
+    @Test(arguments: [
+        (MQTTLoss(code: 14, errno: 111), BrokerProblem.refused, [5.0, 5, 5, 5, 5, 5]),
+        (MQTTLoss(code: 5, reason: 0x86), .loginNeeded, [8, 15, 15, 15, 15, 15]),
+    ])
+    func `the delay between attempts grows`(loss: MQTTLoss, problem: BrokerProblem, later: [Double]) {
         var scene = Scene()
         _ = scene.steps(.started)
         var waits: [Double] = []
         for _ in 0..<9 {
             let before = scene.now
-            guard case .wait(let until?)? = scene.actions(.lost(MQTTLoss(code: 14, errno: 111))).last else { return }
+            guard case .wait(let until?)? = scene.actions(.lost(loss)).last else { return }
             scene.now = Double(until) / 1e9
             waits.append(scene.now - before)
-            #expect(scene.session.state.phase == .failed(.refused))
+            #expect(scene.session.state.phase == .failed(problem))
             #expect(scene.steps() == ["connect", "wait"])
         }
-        #expect(waits == [1, 2, 4, 8, 15, 15, 15, 15, 15])
+        #expect(waits == [1, 2, 4] + later)
         // Chance shortens it, by a half at most.
         var early = MQTTSession(scene.session.settings) { 1 }
         early.handle(.started, at: 0)

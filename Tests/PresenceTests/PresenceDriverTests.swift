@@ -94,6 +94,29 @@ import Testing
         #expect(exits == 1)
     }
 
+    @Test func `a hub that did not run while a beacon came to another radio enters once`() {
+        let driver = driver(exitAfter: 4, quietPeriod: .seconds(2.5))
+        for second in 1...10 {
+            report(second...second, driver)
+            driver.scannerDidHearController(at: at(Double(second)))
+            _ = driver.scannerDidFinishTurn(at: at(Double(second)))
+        }
+        // Until second 20 nothing runs; the attic receives the beacon from second 12 on. Its reports come at once.
+        for second in 11...20 {
+            let beacon = Reception.Sender.beacon(home, measuredPower: -59)
+            let receptions = second < 12 ? [] : [Reception(beacon, rssi: -60, at: instant(Double(second) - 0.5))]
+            driver.received(
+                RadioReport(
+                    from: instant(Double(second - 1)), until: instant(Double(second)), share: 1, others: 0,
+                    receptions: receptions),
+                byRadioNamed: "attic", at: instant(20))
+            #expect(exits == 0, "second \(second)")
+        }
+        driver.scannerDidHearController(at: at(20.1))
+        _ = driver.scannerDidFinishTurn(at: at(20.1))
+        #expect(exits == 0 && driver.regionSnapshots.map(\.state) == [.inside])
+    }
+
     @Test func `a hub that did not run exits neither by its own silence nor by that of its radios`() {
         let driver = driver(exitAfter: 5, quietPeriod: .seconds(2.5))
         for second in 1...10 {

@@ -73,4 +73,12 @@ package enum BrokerProblem: Error, Sendable, Equatable {
     case malformed
     /// Libmosquitto gave up; its number.
     case other(code: Int32)
+
+    /// Whether the broker or the way to it is down.
+    var isOutage: Bool {
+        switch self {
+        case .refused, .unreachable, .shuttingDown: true
+        default: false
+        }
+    }
 }

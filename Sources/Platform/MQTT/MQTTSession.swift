@@ -195,7 +195,10 @@ struct MQTTSession: Sendable {
         let cause = problem == .lost && breaks >= Self.suspiciousBreaks ? .unsteady : problem
         self.problem = cause
         lastLoss = BrokerState.Loss(problem: cause, time: now)
-        let delay = problem == .twin ? settings.limits.twinDelay : backOff.next()
+        let next = backOff.next()
+        let delay =
+            problem == .twin
+            ? settings.limits.twinDelay : problem.isOutage ? min(next, settings.limits.outageDelay) : next
         phase = .waiting(until: later(now, delay, share: 1 - chance() / 2))
     }
 

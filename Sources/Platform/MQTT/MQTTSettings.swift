@@ -99,6 +99,8 @@ package struct MQTTSettings: Sendable, Equatable {
         /// The delay before another attempt: doubled with each, and shortened by up to a half at random.
         package var firstDelay = Duration.seconds(1)
         package var longestDelay = Duration.seconds(15)
+        /// The longest delay while the broker does not run: an attempt costs little then, and the house waits for its radios.
+        package var outageDelay = Duration.seconds(5)
         /// The time without a connection after a client of the same name has connected.
         package var twinDelay = Duration.seconds(900)
         /// The interval at which refreshed values are published.

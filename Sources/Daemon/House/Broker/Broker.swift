@@ -111,6 +111,7 @@ package final class Broker: Service {
     let client: MQTTClient
     private let outputs: Outputs
     private let inbox: Inbox
+    private let engineTime = Mutex(EngineTime())
     private let wakeUp = BinarySemaphore()
     /// The collector of the receptions of this machine's radio for the other nodes.
     package let collector: HeardCollector
@@ -224,9 +225,9 @@ package final class Broker: Service {
         case .definitions(let definitions): outputs.defined(definitions)
         case .collectHeard: collect()
         case .reported(let radio, let report):
-            // The engine's clock stands still while the machine sleeps, and that of a capture is its own.
-            let shift = engine.listened().now.nanoseconds.subtractingClamped(MQTTClient.now)
-            engine.reported(radio, report.shifted(by: shift))
+            let (engineNow, now) = (engine.listened().now.nanoseconds, MQTTClient.now)
+            let times = engineTime.withLock { $0.updated(engine: engineNow, own: now) }
+            engine.reported(radio, report.mapped { Instant(nanoseconds: times($0.nanoseconds)) })
         case .radioLost(let radio): engine.lost(radio)
         case .radioRemoved(let radio): engine.removed(radio)
         case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
@@ -246,8 +247,7 @@ package final class Broker: Service {
 }
 
 extension RadioReport {
-    fileprivate func shifted(by nanoseconds: Int64) -> RadioReport {
-        func moved(_ time: Instant) -> Instant { Instant(nanoseconds: time.nanoseconds.addingClamped(nanoseconds)) }
+    fileprivate func mapped(_ moved: (Instant) -> Instant) -> RadioReport {
         var report = self
         (report.from, report.until) = (moved(from), moved(until))
         for index in batteries.indices { report.batteries[index].received = moved(batteries[index].received) }
