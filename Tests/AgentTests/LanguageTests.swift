@@ -47,7 +47,8 @@ import WiFi
 
     @Test(arguments: [Language.english, .japanese])
     func `a reason is text as well`(language: Language) {
-        let notification = language.outcome(.notJoined(ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
+        let notification = language.outcome(
+            .notCompleted(.join, ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
         #expect(notification.body.contains("&lt;i&gt;") && notification.body.contains("a &lt; b"))
         #expect(!notification.stays && notification.buttons.isEmpty)
     }
@@ -65,10 +66,12 @@ import WiFi
     @Test(arguments: JoinFailure.Code.allCases)
     func `the reason why a network was not joined is given in the language`(code: JoinFailure.Code) {
         func body(_ language: Language) -> String {
-            language.outcome(.notJoined(ssid: "HomeNet", code: code, reason: "why, and how"), hasMarkup: false).body
+            language.outcome(
+                .notCompleted(.join, ssid: "HomeNet", code: code, reason: "why, and how"), hasMarkup: false
+            ).body
         }
         #expect(body(.english).hasSuffix("could not be joined: why, and how"))
-        let sentence = body(.japanese).drop { $0 != ":" }
+        let sentence = body(.japanese).drop { $0 != "：" }
         let isJapanese = sentence.unicodeScalars.contains { ("\u{3041}"..."\u{30FF}").contains($0) }
         #expect(isJapanese, "\(sentence)")
         // The texts of NetworkManager and of files are not translated, and must not be lost.

@@ -80,7 +80,7 @@ import WiFi
         #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7), .answer(first, .join)])
         #expect(actions(&board) { $0.shown(second, as: 8) } == [])
         #expect(!board.isAsking, "The second was closed.")
-        #expect(actions(&board) { $0.joined("1") } == [.notify(.joined(ssid: "HomeNet"), hasMarkup: false)])
+        #expect(actions(&board) { $0.joined("1") } == [.notify(.completed(.join, ssid: "HomeNet"), hasMarkup: false)])
     }
 
     @Test func `early signals are forgotten with the server, with the prompt, after a failure, and beyond a limit`() {
@@ -180,12 +180,12 @@ import WiFi
         var board = asking()
         _ = board.actionInvoked(7, key: "join")
         #expect(actions(&board) { $0.joined("2") } == [])
-        #expect(actions(&board) { $0.joined("1") } == [.notify(.joined(ssid: "HomeNet"), hasMarkup: true)])
+        #expect(actions(&board) { $0.joined("1") } == [.notify(.completed(.join, ssid: "HomeNet"), hasMarkup: true)])
         #expect(actions(&board) { $0.joined("1") } == [])
         var failing = asking()
         #expect(
             actions(&failing) { $0.joinFailed("1", code: .wrongPassphrase, reason: "wrong") } == [
-                .notify(.notJoined(ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
+                .notify(.notCompleted(.join, ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
             ])
     }
 

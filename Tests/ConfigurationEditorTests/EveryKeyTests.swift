@@ -11,7 +11,8 @@ import Testing
 
     private static let wifi: Members = [
         ("ssid", "\"Caf\\u00e9 \\\"Net\\\"\""), ("join", "\"off\""), ("passphraseFile", "\"/etc/okaeri/a.psk\""),
-        ("security", "\"wpa3\""), ("whenOnline", "\"always\""),
+        ("security", "\"wpa3\""), ("whenOnline", "\"always\""), ("onArrival", "\"hotspot\""),
+        ("onDeparture", "\"hotspot-off\""), ("hotspot", "\"Hotspot\""), ("guests", "true"),
     ]
     private static let sign: Members = [
         ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
@@ -140,11 +141,12 @@ import Testing
             case .notifyOnEntry, .notifyOnExit, .ranging: [.bool(true), .bool(false), .removed]
             case .wifi: [.network([.ssid: .string("Caf\u{e9} \"Net\""), .join: .string("auto")]), .removed]
             }
+        let kept = ["passphraseFile", "security", "whenOnline", "onArrival", "onDeparture", "hotspot", "guests"]
         // The members that belong to the one that is edited.
         let together: [String] =
             switch member {
             case .uuid: ["uuid", "major", "minor"]
-            case .wifi: ["wifi.ssid", "wifi.join", "wifi.passphraseFile", "wifi.security", "wifi.whenOnline"]
+            case .wifi: ["wifi.ssid", "wifi.join"] + kept.map { "wifi.\($0)" }
             default: [member.rawValue]
             }
         var layout = RandomLayout(seed: 3)
@@ -155,7 +157,7 @@ import Testing
                 draft[member] = setting
                 var (before, after) = try (values(text), values(edited(text, draft)))
                 if case .network = setting {
-                    for key in ["passphraseFile", "security", "whenOnline"] {
+                    for key in kept {
                         let path = ".regions[1].wifi.\(key)"
                         #expect(after[path] != nil && after[path] == before[path], "\(key) belongs to the network")
                     }

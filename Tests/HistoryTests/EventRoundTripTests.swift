@@ -46,6 +46,8 @@ import WiFi
             .wifiPromptAnswered(wifi(), answer: .later), .wifiPromptWithdrawn(wifi(), code: word()),
             .wifiJoined(wifi(), device: maybe()),
             .wifiJoinFailed(wifi(), code: word(), reason: word()),
+            .wifiActionCompleted(wifi(), action: .hotspotOff, device: maybe()),
+            .wifiActionFailed(wifi(), action: .radioOn, code: word(), reason: word()),
             .wifiUnavailable(wifi(), code: word(), reason: word()),
             .wifiAccessLimited(wifi(), code: word(), reason: word()), .peripheralDidConnect(peripheral()),
             .peripheralDidDisconnect(peripheral()), .house(region: word(), .didDetermineState(state)),

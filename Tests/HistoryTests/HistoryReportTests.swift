@@ -20,12 +20,12 @@ import WiFi
         let columns = RecordedEvent.header.split(separator: ",").count
         let wifi = Event.WiFi(id: "1", ssid: "a \"b\", c", region: "home")
         let row = try recorded(.wifiPromptAnswered(wifi, answer: .later)).csv
-        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,,,,,"#)
+        #expect(row == #"2026-11-20T18:42:00.000Z,wifiPromptAnswered,home,,,,,,,,1,"a ""b"", c",later,,,,,,,,,,,,,,,"#)
         let enter = try recorded(
             .didEnterRegion(region: "h", .init(identity: home, rssi: -78, accuracy: 2.104)))
         #expect(enter.csv.split(separator: ",", omittingEmptySubsequences: false).count == columns)
         #expect(enter.csv.contains("\(uuidText),100,100,-78,2.1,near"))
-        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix(",a\\u{A}b,,,,,,,,,,"))
+        #expect(try recorded(.monitoringDidFail(region: "h", reason: "a\nb")).csv.hasSuffix(",a\\u{A}b,,,,,,,,,,,"))
     }
 
     @Test(arguments: ["=HYPERLINK(\"http://a\")", "+1", "-1", "@a", "\t=1", "\r=1"])
@@ -69,7 +69,7 @@ import WiFi
         let event = try recorded(
             .peripheralDidConnect(
                 .init(identifier: "watch", service: "180D", address: "DC:A6:32:01:02:03", name: "Band")))
-        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,,,,,"))
+        #expect(event.csv.hasSuffix(",watch,180D,DC:A6:32:01:02:03,Band,,,,,,,"))
         #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  DC:A6:32:01:02:03  Band"))
     }
 

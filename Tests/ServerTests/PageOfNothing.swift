@@ -31,6 +31,12 @@ struct PageOfNothing: PageBackend {
         throw PageFailure(.serviceUnavailable, "no radio", retryAfter: 2)
     }
 
+    func guests() throws(PageFailure) -> GuestsReport { GuestsReport(networks: [.init(ssid: "Home", regions: [])]) }
+
+    func guestCode(of ssid: String) throws(PageFailure) -> GuestCodeReport {
+        GuestCodeReport(ssid: ssid, text: "WIFI:")
+    }
+
     func configuration() throws(PageFailure) -> ConfigurationReport {
         ConfigurationReport(file: "beacons.json", writable: true, reason: nil, text: "{}", redacted: false)
     }

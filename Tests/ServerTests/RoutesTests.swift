@@ -28,7 +28,7 @@ import Testing
 
     private var served: [Endpoint] {
         APIServer.endpoints(Backend(hub: EventHub()), heartbeat: .seconds(15), connections: Connections())
-            + PageEndpoints(PageOfNothing()).all
+            + PageEndpoints(PageOfNothing()).all + PageEndpoints(PageOfNothing()).confidential
             + LoginEndpoints(LoginStore(digest: \.self), addresses: { [] }).all
     }
 

@@ -94,7 +94,9 @@ extension [SetupDialogue.Action] {
         let asked = setup.handle(.networks(.success(networks)))
         #expect(asked.said.contains("2   60 %   Café  (not secured: never joined)"))
         #expect(try setup.type("1") == [.examine(HomeNetwork(ssid: "HomeNet"))])
-        #expect(setup.handle(.condition(.ready(via: .savedProfile))).question?.hasPrefix("Measure") == true)
+        let examined = setup.handle(.condition(.ready(via: .savedProfile)))
+        #expect(examined.question?.hasPrefix("Does this machine stay here") == true)
+        #expect(setup.type("").question?.hasPrefix("Measure") == true)
         #expect(setup.type("y").question?.hasPrefix("Put it down one metre") == true)
         #expect(
             setup.type("") == [.calibrate(try #require(BeaconConstraint("\(uuidText)/100/7")), identifier: "my keys")])
@@ -351,6 +353,20 @@ extension [SetupDialogue.Action] {
         let examined = setup.handle(.condition(.unavailable(.noCredentials(ssid: "HomeNet"))))
         #expect(examined.said.contains("For now it could not be joined"))
         #expect(setup.unsavedNetwork == "HomeNet")
+    }
+
+    @Test func `a machine that moves asks at each arrival, also beside another connection`() throws {
+        var setup = try dialogue()
+        setup.advanceToNetwork()
+        _ = setup.handle(.networks(.success([])))
+        _ = setup.type("HomeNet")
+        _ = setup.handle(.condition(.alreadyConnected))
+        let answered = setup.type("n")
+        #expect(answered.said.contains("asks each time") && answered.question?.hasPrefix("Measure") == true)
+        _ = setup.type("n")
+        _ = setup.type("n")
+        let wifi = #""wifi": { "ssid": "HomeNet", "join": "prompt", "whenOnline": "always" }"#
+        #expect(try #require(setup.type("").text).contains(wifi))
     }
 
     @Test func `a region keeps what is not asked`() throws {

@@ -152,7 +152,7 @@ struct JoinPrompterWaitingTests {
         for second in 0..<3000 {
             var actions = try second.isMultiple(of: 2) ? scene.arrive(at: second) : scene.depart(at: second)
             actions += scene.advance(to: second)
-            for case .determineCondition(let next, _) in actions {
+            for case .determineCondition(let next, _, _) in actions {
                 ticket = next
                 for case .announce in scene.determine(ticket, ready, at: second) { announced.append(second) }
             }

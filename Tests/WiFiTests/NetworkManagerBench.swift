@@ -61,6 +61,7 @@ struct NetworkManagerBench {
         }
         let scans: [[String]]
         let activated: [Activation]
+        let deactivated: [String]
         let added: [Added]
         let updated: [Updated]
         let profiles: [String]

@@ -28,7 +28,8 @@ extension NetworkManagerTests {
                 if code == .connectedElsewhere || code == .connectedToTwin {
                     _ = await service.state { $0.connectedSSID != nil }
                 }
-                return await service.join(network)
+                return await service.carryOut(
+                    code == .noHotspotProfile ? .hotspot : .join, network, switchingOn: false)
             }
             guard case .failure(let failure) = result else { throw Unexpected.success }
             #expect(failure.code == code)
@@ -77,6 +78,7 @@ extension NetworkManagerTests {
                 try bench.hear("Home")
                 try bench.call(
                     "Connect", radio, bench.save("Home", security: ""), bench.hear("Home", flags: 0, rsn: 0))
+            case .noHotspotProfile: break
             case .onlyUnsecuredInSight: try bench.hear("Home", flags: 0, rsn: 0)
             case .mixedSecurityInSight:
                 try bench.hear("Home")

@@ -27,7 +27,8 @@ INTERRUPT, END = "\x03", "\x04"
 
 FIRST, BROKER = "the first or only Pi", "The MQTT broker of the house"
 BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "Whose beacon is this?"
-NETWORK, CALIBRATION, PLACE = "Which Wi-Fi", "Measure its signal", "press Enter:"
+NETWORK, STAYS = "Which Wi-Fi", "Does this machine stay here"
+CALIBRATION, PLACE = "Measure its signal", "press Enter:"
 PASSPHRASE = "Its passphrase, which is not shown"
 NEAR, CONSENT = "only while it is near", "Write that to"
 
@@ -112,7 +113,7 @@ def setup_by_terminal(folder):
     run("rfkill", "block", "bluetooth")
 
     # Interrupts it at each question, by ^C and by ^D in turn: nothing has changed.
-    answers = [(FIRST, "\n"), (BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (CALIBRATION, "y\n"),
+    answers = [(FIRST, "\n"), (BLUETOOTH, "\n"), (BEACON, "\n"), (NAME, "keys\n"), (NETWORK, f"{wifi.SSID}\n"), (STAYS, "\n"), (CALIBRATION, "y\n"),
                (PLACE, "\n"), (NEAR, "\n"), (CONSENT, "\n")]
     for count, (question, _) in enumerate(answers[:-1]):
         screen = Screen()
@@ -186,6 +187,7 @@ def setup_beside_daemon(folder):
     screen.answer(NAME, "home\n")
     screen.answer(NETWORK, f"{wifi.SSID}\n")
     screen.expect("For now it could not be joined")
+    screen.answer(STAYS, "\n")
     screen.answer(CALIBRATION, "n\n")
     screen.answer(NEAR, "n\n")
     screen.answer(CONSENT, "\n")

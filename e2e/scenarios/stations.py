@@ -1,10 +1,11 @@
 """Wi-Fi devices that are in use: by a hotspot of this machine, or by another network."""
 
 from lab import wifi
+from lab.controller import Controller
 from lab.daemon import Daemon, region
 from lab.processes import run
 from lab.registry import scenario
-from lab.waiting import check
+from lab.waiting import check, wait_for
 
 from homecoming import come_home
 from trouble import expect_unavailable, join
@@ -50,3 +51,48 @@ def connected_elsewhere(folder):
     daemon.stop()
     daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, **home}), name="asking")
     join(daemon)
+
+
+@scenario(within=120)
+def hotspot_by_arrival(folder):
+    """The arrival opens a hotspot, and the departure closes it, without a question."""
+    wifi.save_hotspot("garden")
+    settings = {"ssid": "garden", "join": "auto", "onArrival": "hotspot", "onDeparture": "hotspot-off"}
+    controller = Controller(folder)
+    daemon = Daemon(folder, region(wifi=settings))
+    daemon.expect_bluetooth("poweredOn", within=10)
+    check(not wifi.is_active("hotspot"), "the hotspot is open before the arrival")
+    controller.tell("start home")
+    opened = daemon.expect("wifiActionCompleted", within=45)
+    check(opened["action"] == "hotspot" and opened["device"] == "wlan1", f"the event is {opened}")
+    check(wifi.is_active("hotspot"), "the hotspot is not open")
+    controller.tell("stop home")
+    closed = daemon.expect("wifiActionCompleted", within=45, past=1)
+    check(closed["action"] == "hotspot-off", f"the event is {closed}")
+    check(not wifi.is_active("hotspot"), "the hotspot stayed open")
+    check(not daemon.events("wifiPrompt") and not daemon.events("wifiActionFailed"), "a question, or a failure")
+
+
+@scenario(within=150)
+def laptop_comes_home(folder):
+    """A machine with its beacon fixed at home goes and comes back: away its Wi-Fi is off, at home it joins."""
+    home = wifi.AccessPoint(folder)
+    wifi.save_profile()
+    run("nmcli", "connection", "up", "home")
+    controller = Controller(folder)
+    controller.tell("start home")
+    daemon = Daemon(folder, region(wifi={"ssid": wifi.SSID, "join": "auto", "onDeparture": "radio-off"}))
+    daemon.expect("didEnterRegion", within=15)
+    check(wifi.connected() == wifi.SSID, "not connected at the start")
+    home.vanish()
+    controller.tell("stop home")
+    off = daemon.expect("wifiActionCompleted", within=60)
+    check(off["action"] == "radio-off", f"the event is {off}")
+    check(run("nmcli", "radio", "wifi").strip() == "disabled", "Wi-Fi is on")
+    controller.tell("start home")
+    wait_for("the radio", lambda: run("nmcli", "radio", "wifi").strip() == "enabled", within=30)
+    # Every radio of this machine was off, also that of the access point.
+    wifi.AccessPoint(folder)
+    daemon.expect("wifiJoined", within=75)
+    check(wifi.connected() == wifi.SSID, "not connected")
+    check(not daemon.events("wifiPrompt"), "a question")

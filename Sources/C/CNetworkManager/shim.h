@@ -74,14 +74,14 @@ static inline char *okaeri_secrets_psk(GVariant *secrets) {
     return psk;
 }
 
-/* Sets the property that `nmcli radio wifi on` sets. */
-static inline void okaeri_switch_wifi_on_async(NMClient *client, gint milliseconds, GCancellable *cancellable,
-                                               GAsyncReadyCallback callback, gpointer data) {
-    nm_client_dbus_set_property(client, NM_DBUS_PATH, NM_DBUS_INTERFACE, "WirelessEnabled", g_variant_new_boolean(TRUE),
+/* Sets the property that `nmcli radio wifi` sets. */
+static inline void okaeri_switch_wifi_async(NMClient *client, gboolean on, gint milliseconds,
+                                            GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data) {
+    nm_client_dbus_set_property(client, NM_DBUS_PATH, NM_DBUS_INTERFACE, "WirelessEnabled", g_variant_new_boolean(on),
                                 milliseconds, cancellable, callback, data);
 }
 
-static inline gboolean okaeri_switch_wifi_on_finish(NMClient *client, GAsyncResult *result, GError **error) {
+static inline gboolean okaeri_switch_wifi_finish(NMClient *client, GAsyncResult *result, GError **error) {
     return nm_client_dbus_set_property_finish(client, result, error);
 }
 

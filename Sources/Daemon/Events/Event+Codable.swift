@@ -8,7 +8,8 @@ import WiFi
 extension Event: Codable {
     fileprivate enum Key: String, CodingKey {
         case time, event, region, state, beacon, beacons, reason, adapter, id, ssid, answer, device, code, identifier,
-            service, address, name, node, seq, scope, room, owner, situation
+            service, address, name, node, seq, scope, room, owner, situation,
+            action
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -42,6 +43,14 @@ extension Event.Kind {
             Event.WiFi(
                 id: try optional(.id), ssid: try text(.ssid), region: try optional(.region),
                 situation: try optional(.situation).flatMap(PromptSituation.init))
+        }
+        func action() throws -> NetworkAction {
+            let name = try text(.action)
+            guard let action = NetworkAction(rawValue: name) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .action, in: members, debugDescription: "another version's action")
+            }
+            return action
         }
         func peripheral() throws -> Event.Peripheral {
             Event.Peripheral(
@@ -78,6 +87,11 @@ extension Event.Kind {
             case .wifiPromptWithdrawn: .wifiPromptWithdrawn(try wifi(), code: try text(.code))
             case .wifiJoined: .wifiJoined(try wifi(), device: try optional(.device))
             case .wifiJoinFailed: .wifiJoinFailed(try wifi(), code: try text(.code), reason: try text(.reason))
+            case .wifiActionCompleted:
+                .wifiActionCompleted(try wifi(), action: try action(), device: try optional(.device))
+            case .wifiActionFailed:
+                .wifiActionFailed(
+                    try wifi(), action: try action(), code: try text(.code), reason: try text(.reason))
             case .wifiUnavailable: .wifiUnavailable(try wifi(), code: try text(.code), reason: try text(.reason))
             case .wifiAccessLimited: .wifiAccessLimited(try wifi(), code: try text(.code), reason: try text(.reason))
             case .peripheralDidConnect: .peripheralDidConnect(try peripheral())

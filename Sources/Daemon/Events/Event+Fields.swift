@@ -38,6 +38,11 @@ extension Event.Kind {
         case .wifiPromptAnswered(let wifi, let answer): wifi.fields + EventField.text("answer", answer.rawValue)
         case .wifiPromptWithdrawn(let wifi, let code): wifi.fields + EventField.text("code", code)
         case .wifiJoined(let wifi, let device): wifi.fields + EventField.text("device", device)
+        case .wifiActionCompleted(let wifi, let action, let device):
+            wifi.fields + EventField.text("action", action.rawValue) + EventField.text("device", device)
+        case .wifiActionFailed(let wifi, let action, let code, let reason):
+            wifi.fields + EventField.text("action", action.rawValue) + EventField.text("code", code)
+                + EventField.text("reason", reason)
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
             .wifiAccessLimited(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)

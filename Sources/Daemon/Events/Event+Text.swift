@@ -29,10 +29,15 @@ extension Event {
             ]
             .compactMap { $0 }.joined(separator: " ")
         case .wifiPrompt(let wifi):
-            "\(wifi.tag)join \"\(wifi.ssid)\"?" + (wifi.situation.map { "  (\($0.rawValue))" } ?? "")
+            "\(wifi.tag)\((wifi.situation?.action ?? .join).rawValue) \"\(wifi.ssid)\"?"
+                + (wifi.situation.map { "  (\($0.rawValue))" } ?? "")
         case .wifiPromptAnswered(let wifi, let answer): "\(wifi.tag)\"\(wifi.ssid)\": \(answer.rawValue)"
         case .wifiPromptWithdrawn(let wifi, let code): "\(wifi.tag)\"\(wifi.ssid)\": \(code)"
         case .wifiJoined(let wifi, let device): "\(wifi.tag)\"\(wifi.ssid)\"" + (device.map { " on \($0)" } ?? "")
+        case .wifiActionCompleted(let wifi, let action, let device):
+            "\(wifi.tag)\"\(wifi.ssid)\": \(action.rawValue)" + (device.map { " on \($0)" } ?? "")
+        case .wifiActionFailed(let wifi, let action, let code, let reason):
+            "\(wifi.tag)\"\(wifi.ssid)\": \(action.rawValue): \(code) – \(reason)"
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
             .wifiAccessLimited(let wifi, let code, let reason):
             "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"

@@ -43,6 +43,9 @@ package struct Event: Sendable, Equatable {
         case wifiPromptWithdrawn(WiFi, code: String)
         case wifiJoined(WiFi, device: String?)
         case wifiJoinFailed(WiFi, code: String, reason: String)
+        /// Another action than a join of an arrival or a departure.
+        case wifiActionCompleted(WiFi, action: NetworkAction, device: String?)
+        case wifiActionFailed(WiFi, action: NetworkAction, code: String, reason: String)
         /// A network that an arrival cannot offer now; nothing was tried.
         case wifiUnavailable(WiFi, code: String, reason: String)
         /// A network was joined that does not reach the Internet, or not without a login.
@@ -104,7 +107,7 @@ extension Event.Kind {
     package enum Name: String, Sendable, CaseIterable {
         case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
             rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiPromptWithdrawn,
-            wifiJoined, wifiJoinFailed, wifiUnavailable, wifiAccessLimited,
+            wifiJoined, wifiJoinFailed, wifiActionCompleted, wifiActionFailed, wifiUnavailable, wifiAccessLimited,
             peripheralDidConnect, peripheralDidDisconnect, didDetermineRoom
     }
 
@@ -123,6 +126,8 @@ extension Event.Kind {
         case .wifiPromptWithdrawn: .wifiPromptWithdrawn
         case .wifiJoined: .wifiJoined
         case .wifiJoinFailed: .wifiJoinFailed
+        case .wifiActionCompleted: .wifiActionCompleted
+        case .wifiActionFailed: .wifiActionFailed
         case .wifiUnavailable: .wifiUnavailable
         case .wifiAccessLimited: .wifiAccessLimited
         case .peripheralDidConnect: .peripheralDidConnect

@@ -21,7 +21,8 @@ package struct EventTally: Sendable, Equatable {
         case .wifiJoinFailed(_, let code, _): failures[code, default: 0] += 1
         case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
             .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptWithdrawn,
-            .wifiJoined, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect, .peripheralDidDisconnect:
+            .wifiJoined, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
+            .peripheralDidConnect, .peripheralDidDisconnect:
             break
         }
         events[key, default: 0] += 1

@@ -28,6 +28,8 @@ extension JoinFailure.Code {
             "Wi-Fi デバイスが別のネットワークに接続中です。切断するか、join を prompt に変えて確認してから接続してください"
         case .connectedToTwin:
             "保護のない同名のネットワークに接続中です。誰でも作れるため、切断して、その接続を削除してください"
+        case .noHotspotProfile:
+            "NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。`sudo nmcli device wifi hotspot` で作成してください"
         case .notInSight:
             "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
         case .onlyUnsecuredInSight:

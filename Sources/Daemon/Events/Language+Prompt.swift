@@ -9,20 +9,82 @@ extension Language {
     package func question(ssid: String, _ situation: PromptSituation?, on node: String? = nil) -> String {
         let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
         let machine = node.flatMap { $0.isEmpty ? nil : $0.plain(replacement: "\u{FFFD}", replacesFormat: true) }
-        return switch (self, situation) {
-        case (.english, .radioOff), (.english, .countryUnset):
-            "Wi-Fi is off" + (machine.map { " on \($0)" } ?? "") + ": switch it on and join “\(name)”?"
-        case (.english, _): "Join the Wi-Fi “\(name)”" + (machine.map { " on \($0)" } ?? "") + "?"
-        case (.japanese, .radioOff), (.japanese, .countryUnset):
-            (machine.map { "\($0) の" } ?? "") + "Wi-Fi がオフです。オンにして「\(name)」に接続しますか？"
-        case (.japanese, _): (machine.map { "\($0) を" } ?? "") + "Wi-Fi「\(name)」に接続しますか？"
+        let on = machine.map { " on \($0)" } ?? ""
+        let no = machine.map { "\($0) の" } ?? ""
+        let isOff = situation.map { [.radioOff, .countryUnset, .hotspotRadioOff].contains($0) } ?? false
+        return switch (self, situation?.action ?? .join) {
+        case (.english, .join) where isOff: "Wi-Fi is off\(on): switch it on and join “\(name)”?"
+        case (.english, .join): "Join the Wi-Fi “\(name)”\(on)?"
+        case (.english, .hotspot) where isOff: "Wi-Fi is off\(on): switch it on and open the hotspot “\(name)”?"
+        case (.english, .hotspot): "Open the hotspot “\(name)”\(on)?"
+        case (.english, .radioOn): "Wi-Fi is off\(on): switch it on for “\(name)”?"
+        case (.english, .leave): "Leave the Wi-Fi “\(name)”\(on)?"
+        case (.english, .hotspotOff): "Close the hotspot “\(name)”\(on)?"
+        case (.english, .radioOff): "Switch Wi-Fi off\(on)?"
+        case (.japanese, .join) where isOff: "\(no)Wi-Fi がオフです。オンにして「\(name)」に接続しますか？"
+        case (.japanese, .join): (machine.map { "\($0) を" } ?? "") + "Wi-Fi「\(name)」に接続しますか？"
+        case (.japanese, .hotspot) where isOff: "\(no)Wi-Fi がオフです。オンにしてアクセスポイント「\(name)」を開きますか？"
+        case (.japanese, .hotspot): "\(no)アクセスポイント「\(name)」を開きますか？"
+        case (.japanese, .radioOn): "\(no)Wi-Fi がオフです。「\(name)」のためにオンにしますか？"
+        case (.japanese, .leave): "\(no)Wi-Fi「\(name)」から切断しますか？"
+        case (.japanese, .hotspotOff): "\(no)アクセスポイント「\(name)」を閉じますか？"
+        case (.japanese, .radioOff): "\(no)Wi-Fi をオフにしますか？"
+        }
+    }
+
+    /// Returns the result of an action, in one sentence.
+    package func completed(_ action: NetworkAction, ssid: String) -> String {
+        let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        return switch (self, action) {
+        case (.english, .join): "Connected to “\(name)”."
+        case (.english, .hotspot): "The hotspot “\(name)” is open."
+        case (.english, .radioOn): "Wi-Fi is on."
+        case (.english, .leave): "Left the Wi-Fi “\(name)”."
+        case (.english, .hotspotOff): "The hotspot “\(name)” is closed."
+        case (.english, .radioOff): "Wi-Fi is off."
+        case (.japanese, .join): "「\(name)」に接続しました。"
+        case (.japanese, .hotspot): "アクセスポイント「\(name)」を開きました。"
+        case (.japanese, .radioOn): "Wi-Fi をオンにしました。"
+        case (.japanese, .leave): "Wi-Fi「\(name)」から切断しました。"
+        case (.japanese, .hotspotOff): "アクセスポイント「\(name)」を閉じました。"
+        case (.japanese, .radioOff): "Wi-Fi をオフにしました。"
+        }
+    }
+
+    /// Returns that an action failed.
+    ///
+    /// - Parameter reason: The sentence of the failure, if it is to follow.
+    package func notCompleted(_ action: NetworkAction, ssid: String, reason: String? = nil) -> String {
+        let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        let end = reason.map { (self == .english ? ": " : "：") + $0 } ?? ""
+        return switch (self, action) {
+        case (.english, .join): "“\(name)” could not be joined\(end)"
+        case (.english, .hotspot): "The hotspot “\(name)” could not be opened\(end)"
+        case (.english, .radioOn): "Wi-Fi could not be switched on\(end)"
+        case (.english, .leave): "“\(name)” could not be left\(end)"
+        case (.english, .hotspotOff): "The hotspot “\(name)” could not be closed\(end)"
+        case (.english, .radioOff): "Wi-Fi could not be switched off\(end)"
+        case (.japanese, .join): "「\(name)」に接続できませんでした\(end)"
+        case (.japanese, .hotspot): "アクセスポイント「\(name)」を開けませんでした\(end)"
+        case (.japanese, .radioOn): "Wi-Fi をオンにできませんでした\(end)"
+        case (.japanese, .leave): "「\(name)」から切断できませんでした\(end)"
+        case (.japanese, .hotspotOff): "アクセスポイント「\(name)」を閉じられませんでした\(end)"
+        case (.japanese, .radioOff): "Wi-Fi をオフにできませんでした\(end)"
         }
     }
 
     /// Returns a sentence about the circumstance of a prompt; `nil` if the question itself names it.
     package func note(_ situation: PromptSituation?) -> String? {
         switch (self, situation) {
-        case (_, nil), (_, .radioOff): nil
+        case (_, nil), (_, .radioOff), (_, .hotspot), (_, .hotspotRadioOff), (_, .switchOn), (_, .leave),
+            (_, .hotspotOff), (_, .switchOff):
+            nil
+        case (.english, .hotspotInstead): "The hotspot ends the present Wi-Fi connection of this machine."
+        case (.japanese, .hotspotInstead): "開くと、この機器の現在の Wi-Fi 接続は切断されます。"
+        case (.english, .leaveLoggedIn), (.english, .hotspotOffLoggedIn), (.english, .switchOffLoggedIn):
+            "A user is logged in over this connection. The connection ends then."
+        case (.japanese, .leaveLoggedIn), (.japanese, .hotspotOffLoggedIn), (.japanese, .switchOffLoggedIn):
+            "この接続を使ってログインしている人がいます。接続は切断されます。"
         case (.english, .countryUnset):
             "The country of the Wi-Fi is not set; set it with `sudo raspi-config`, under Localisation Options."
         case (.japanese, .countryUnset):
@@ -38,11 +100,13 @@ extension Language {
         }
     }
 
-    /// The words for the answer `join`.
-    package var join: String {
-        switch self {
-        case .english: "Join"
-        case .japanese: "接続する"
+    /// Returns the words for the answer `join`.
+    package func join(_ situation: PromptSituation?) -> String {
+        switch (self, situation?.action ?? .join) {
+        case (.english, .join): "Join"
+        case (.japanese, .join): "接続する"
+        case (.english, _): "Yes"
+        case (.japanese, _): "はい"
         }
     }
 

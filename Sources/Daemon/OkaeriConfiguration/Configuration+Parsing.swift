@@ -39,11 +39,14 @@ extension Configuration {
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
             + JoinPolicy.allCases.map(\.rawValue)
-            + PersonalSecurity.allCases.map(\.rawValue) + OnlinePolicy.allCases.map(\.rawValue) + scanWords.keys + [
+            + PersonalSecurity.allCases.map(\.rawValue) + OnlinePolicy.allCases.map(\.rawValue)
+            + NetworkAction.allCases.map(\.rawValue) + scanWords.keys + [
                 "true", "false",
             ])
 
-    static let wifiKeys = ["ssid", "join", "passphraseFile", "security", "whenOnline"]
+    static let wifiKeys = [
+        "ssid", "join", "passphraseFile", "security", "whenOnline", "onArrival", "onDeparture", "hotspot", "guests",
+    ]
 
     /// From what can be written often enough on a card, to a week.
     private static let validForRange = 10.0...604_800
@@ -199,7 +202,8 @@ extension Configuration {
             identifier: identifier, sign, or: Array(signs.dropFirst()), notifyOnEntry: onEntry, notifyOnExit: onExit,
             ranging: ranging ? .whileInside : .off, battery: battery ?? .advertised)
         return Region(
-            monitored: monitored, network: network ?? nil, onEnter: commands[0], onExit: commands[1],
+            monitored: monitored, network: network??.network, showsNetwork: network??.guests ?? false,
+            onEnter: commands[0], onExit: commands[1],
             onPrompt: commands[2], scope: scope ?? .node)
     }
 
@@ -221,15 +225,17 @@ extension Configuration {
     }
 
     /// One of a few names.
-    private static func word<Word: RawRepresentable<String> & CaseIterable>(
-        _ key: String, of type: Word.Type, _ reader: ObjectReader
+    private static func word<Word: RawRepresentable<String> & CaseIterable & Equatable>(
+        _ key: String, of type: Word.Type, _ reader: ObjectReader, among words: [Word] = Array(Word.allCases)
     ) -> Word? {
-        reader.value(key, expected: Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")) {
-            $0.string.flatMap(Word.init)
+        reader.value(key, expected: words.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")) {
+            $0.string.flatMap(Word.init).flatMap { words.contains($0) ? $0 : nil }
         }
     }
 
-    private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> HomeNetwork? {
+    private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> (
+        network: HomeNetwork, guests: Bool
+    )? {
         guard let reader = ObjectReader(node, path: path, keys: wifiKeys, problems: problems) else { return nil }
         let ssid = reader.required("ssid", expected: "the network's name, 1 to 32 bytes") {
             $0.string.flatMap { 1...32 ~= $0.utf8.count ? $0 : nil }
@@ -239,9 +245,22 @@ extension Configuration {
             "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
         let security = word("security", of: PersonalSecurity.self, reader)
         let whenOnline = word("whenOnline", of: OnlinePolicy.self, reader)
+        let onArrival = word("onArrival", of: NetworkAction.self, reader, among: NetworkAction.ofArrivals) ?? .join
+        // A hotspot is closed and a network is left, not the other way round.
+        let departures = NetworkAction.ofDepartures.filter {
+            $0 == .radioOff || ($0 == .hotspotOff) == (onArrival == .hotspot)
+        }
+        let onDeparture = word("onDeparture", of: NetworkAction.self, reader, among: departures)
+        let hotspot = reader.string(
+            "hotspot",
+            expected: onArrival == .hotspot
+                ? "the name of a profile of NetworkManager" : "no \"hotspot\" unless \"onArrival\" is \"hotspot\""
+        ) { onArrival == .hotspot && !$0.isEmpty }
+        let guests = reader.bool("guests") ?? false
         guard let ssid else { return nil }
-        return try? HomeNetwork(
+        let network = try? HomeNetwork(
             ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security,
-            whenOnline: whenOnline ?? .once)
+            whenOnline: whenOnline ?? .once, onArrival: onArrival, onDeparture: onDeparture, hotspot: hotspot)
+        return network.map { ($0, guests) }
     }
 }

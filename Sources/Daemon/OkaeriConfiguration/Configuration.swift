@@ -36,6 +36,8 @@ package struct Configuration: Sendable, Equatable {
         package var monitored: MonitoredRegion
         /// The network to join on arrival.
         package var network: HomeNetwork?
+        /// Whether the page shows the network's QR code while the region is inside.
+        package var showsNetwork = false
         /// Argument lists to be run on entry, on exit and when the region's network is asked about; empty: nothing.
         package var onEnter: [String] = []
         package var onExit: [String] = []

@@ -23,6 +23,11 @@ package protocol PageBackend: Sendable {
 
     func networks() async throws(PageFailure) -> NetworksReport
 
+    func guests() async throws(PageFailure) -> GuestsReport
+
+    /// The QR code of a network of ``guests()``. It contains the passphrase.
+    func guestCode(of ssid: String) async throws(PageFailure) -> GuestCodeReport
+
     func configuration() async throws(PageFailure) -> ConfigurationReport
 
     /// Sets a region of the configuration.

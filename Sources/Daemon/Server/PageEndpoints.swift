@@ -20,6 +20,20 @@ struct PageEndpoints: Sendable {
 
     var all: [Endpoint] { reading + changing + enrolling }
 
+    /// Those of a listener whose clients are logged in. They answer with passphrases.
+    var confidential: [Endpoint] {
+        [
+            endpoint(.get, Route.guests) { backend, _, _ throws(PageFailure) in .json(try await backend.guests()) },
+            endpoint(.get, "\(Route.guests)/code") { backend, request, _ throws(PageFailure) in
+                guard let ssid = Self.parameter(Route.ssid, request) else {
+                    throw PageFailure(
+                        .badRequest, "the query names no network; ask for \(Route.guests)/code?\(Route.ssid)=…")
+                }
+                return .json(try await backend.guestCode(of: ssid), headers: [.cacheControl: "no-store"])
+            },
+        ]
+    }
+
     private var reading: [Endpoint] {
         [
             endpoint(.get, Route.days) { backend, _, _ throws(PageFailure) in .json(try await backend.days()) },

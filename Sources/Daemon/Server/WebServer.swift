@@ -59,7 +59,8 @@ package struct WebServer: Service {
         connections = Connections(limits: limits)
         endpoints = Endpoints(
             APIServer.endpoints(backend, heartbeat: EventStreamField.heartbeat, connections: connections)
-                + PageEndpoints(page).all + LoginEndpoints(logins, addresses: addresses).all)
+                + PageEndpoints(page).all + PageEndpoints(page).confidential
+                + LoginEndpoints(logins, addresses: addresses).all)
         self.address = address
         hosts = HostCheck(names: names)
         gate = RequestGate(isOpen: isOpen && address.address.isLoopback)

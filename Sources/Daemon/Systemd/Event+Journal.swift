@@ -20,10 +20,13 @@ extension Event {
         switch kind.name {
         case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate, .didDetermineRoom: .info
         case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+            .wifiActionCompleted,
             .peripheralDidConnect,
             .peripheralDidDisconnect:
             .notice
-        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited: .warning
+        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiActionFailed, .wifiUnavailable,
+            .wifiAccessLimited:
+            .warning
         case .didRangeBeacons: .debug
         }
     }

@@ -24,7 +24,8 @@ struct StatusSentence: Sendable {
             }
         case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
-            .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect, .peripheralDidDisconnect,
+            .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
+            .peripheralDidConnect, .peripheralDidDisconnect,
             .house:
             break
         }

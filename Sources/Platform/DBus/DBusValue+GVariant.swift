@@ -1,6 +1,9 @@
 import CGIO
 
 extension DBusValue {
+    /// The value as GLib has it, floating; for a call without ``Bus``.
+    package var gVariant: OpaquePointer? { variant }
+
     /// The value as GLib has it, floating; nil for what D-Bus forbids: an object path that is none, a member of another
     /// type than its array's.
     var variant: OpaquePointer? {
@@ -67,7 +70,7 @@ extension DBusValue {
     }
 
     /// Reads a value of GLib's; nil for types that D-Bus does not have.
-    init?(_ variant: OpaquePointer) {
+    package init?(_ variant: OpaquePointer) {
         let type = String(cString: g_variant_get_type_string(variant))
         switch type {
         case "b": self = .boolean(g_variant_get_boolean(variant) != 0)

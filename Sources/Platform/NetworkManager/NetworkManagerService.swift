@@ -44,10 +44,10 @@ package final class NetworkManagerService: WiFiService {
             context: context, address: address, limits: limits, gate: gate, changes: changes, broadcast: broadcast)
     }
 
-    package func condition(of network: HomeNetwork) async -> NetworkCondition {
+    package func condition(of network: HomeNetwork, for action: NetworkAction) async -> NetworkCondition {
         guard await enter() else { return .unavailable(.noNetworkManager) }
         defer { leave() }
-        return await session.condition(of: network)
+        return await session.condition(of: network, for: action)
     }
 
     package func networks() async -> Result<[VisibleNetwork], JoinFailure> {
@@ -56,10 +56,12 @@ package final class NetworkManagerService: WiFiService {
         return await session.networks()
     }
 
-    package func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
+    package func carryOut(
+        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+    ) async -> Result<JoinedNetwork, JoinFailure> {
         guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
         defer { leave() }
-        return await session.join(network, switchingOn: switchingOn)
+        return await session.carryOut(action, network, switchingOn: switchingOn)
     }
 
     /// Makes a profile of `network`, unless one fits. It is for the same security as a join, and never for anything weaker.

@@ -11,7 +11,7 @@ extension NetworkManagerSession {
     /// Before a scan that was turned down is asked for again: another one runs.
     private static let scanRetry = Duration.seconds(2)
 
-    func condition(of network: HomeNetwork) async -> NetworkCondition {
+    func condition(ofJoining network: HomeNetwork) async -> NetworkCondition {
         observed.insert(Array(network.ssid.utf8))
         switch await assess(network) {
         case .connected: return .alreadyConnected
@@ -22,7 +22,7 @@ extension NetworkManagerSession {
                     credentials: plan.credentials, strength: plan.strength, otherConnection: otherConnection,
                     replacesWeakTwin: plan.replacesWeakTwin,
                     isDisconnectedByUser: isDisconnectedByUser(plan.device.pointer)))
-        case .unavailable(.radioOff) where canSwitchOn && mayHaveCredentials(network):
+        case .unavailable(.radioOff) where canSwitch && mayHaveCredentials(network):
             return .switchedOff(
                 isCountryUnset: RegulatoryDomain().isCountryUnset, otherConnection: otherConnection)
         case .unavailable(let failure): return .unavailable(failure)
@@ -54,7 +54,7 @@ extension NetworkManagerSession {
             found = survey(network, without: unusable, takingOver: takesOver)
         }
         if found.needsPermission, !isPermissionKnown {
-            await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
+            await learnPermissions()
             // A device that was idle may have connected meanwhile.
             found = survey(network, without: unusable, takingOver: takesOver)
         }
@@ -68,20 +68,27 @@ extension NetworkManagerSession {
 
     /// Whether NetworkManager allows it to this user without a password: a service cannot ask for one.
     private func isPermitted(_ plan: JoinPlan) -> Bool {
-        guard let client else { return true }
-        var needed = [NM_CLIENT_PERMISSION_NETWORK_CONTROL]
-        if plan.passphrase != nil { needed.append(NM_CLIENT_PERMISSION_SETTINGS_MODIFY_SYSTEM) }
-        return needed.allSatisfy { permission in
-            let result = nm_client_get_permission_result(client.pointer, permission)
-            return result == NM_CLIENT_PERMISSION_RESULT_YES || result == NM_CLIENT_PERMISSION_RESULT_UNKNOWN
-        }
+        mayControl && (plan.passphrase == nil || isAllowed(NM_CLIENT_PERMISSION_SETTINGS_MODIFY_SYSTEM))
     }
 
-    /// Whether this user may switch Wi-Fi on, without a password.
-    private var canSwitchOn: Bool {
+    var mayControl: Bool { isAllowed(NM_CLIENT_PERMISSION_NETWORK_CONTROL) }
+
+    private func isAllowed(_ permission: NMClientPermission) -> Bool {
+        guard let client else { return true }
+        let result = nm_client_get_permission_result(client.pointer, permission)
+        return result == NM_CLIENT_PERMISSION_RESULT_YES || result == NM_CLIENT_PERMISSION_RESULT_UNKNOWN
+    }
+
+    /// Whether this user may switch Wi-Fi on and off, without a password.
+    var canSwitch: Bool {
         guard let client else { return false }
         return nm_client_get_permission_result(client.pointer, NM_CLIENT_PERMISSION_ENABLE_DISABLE_WIFI)
             == NM_CLIENT_PERMISSION_RESULT_YES
+    }
+
+    /// Waits until it is known what this user may do.
+    func learnPermissions() async {
+        await wait(until: .now + Self.permissionLimit) { isPermissionKnown || gate.isClosed }
     }
 
     /// Whether there may be something to join the network with, before its access points are known.

@@ -9,11 +9,7 @@ extension NetworkManagerSession {
     /// The time for the device to report its reason, after the connection has reported a failure.
     private static let reasonLimit = Duration.milliseconds(500)
 
-    func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
-        await beginJoin()
-        defer { endJoin() }
-        guard !gate.isClosed else { return .failure(.interrupted) }
-        if switchingOn, let failure = await switchOn(network) { return .failure(failure) }
+    func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
         let deadline = ContinuousClock.now + limits.join
         let result = await attempt(network)
         // Weak reception, or an access point that begins anew.
@@ -21,17 +17,6 @@ extension NetworkManagerSession {
             return result
         }
         return await attempt(network)
-    }
-
-    /// Waits until no other join runs; ``endJoin()`` follows.
-    func beginJoin() async {
-        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
-        isJoining = true
-    }
-
-    func endJoin() {
-        isJoining = false
-        changes.notify()
     }
 
     /// The number of credentials that one join tries.
@@ -76,27 +61,6 @@ extension NetworkManagerSession {
 
     private func isAnyConnecting(to network: HomeNetwork) -> Bool {
         isManagerRunning && wifiDevices().contains { isConnecting($0, to: Array(network.ssid.utf8)) }
-    }
-
-    /// For NetworkManager to switch Wi-Fi on, and for a device to be ready afterwards.
-    private static let switchLimit = Duration.seconds(10)
-
-    /// Switches Wi-Fi on if it is off. Returns the reason if that fails.
-    private func switchOn(_ network: HomeNetwork) async -> JoinFailure? {
-        guard let client, isManagerRunning else { return .noNetworkManager }
-        guard nm_client_wireless_get_enabled(client.pointer) == 0 else { return nil }
-        let switched = await call(within: Self.switchLimit) { cancellable, callback, data in
-            okaeri_switch_wifi_on_async(
-                client.pointer, gint(Self.switchLimit / .milliseconds(1)), cancellable, callback, data)
-        } finish: { source, result, error in
-            okaeri_switch_wifi_on_finish(source, result, error) != 0 ? true : nil
-        }
-        if case .failure(let failure) = switched, let reason = reason(failure, network) { return reason }
-        await wait(until: .now + Self.switchLimit) {
-            gate.isClosed
-                || nm_client_wireless_get_enabled(client.pointer) != 0 && wifiDevices().contains(where: isReady)
-        }
-        return nil
     }
 
     func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
@@ -278,11 +242,11 @@ extension NetworkManagerSession {
         isUnderWay(active) && DeviceState.addressing.contains(nm_device_get_state(plan.device.pointer).rawValue)
     }
 
-    private func isActivated(_ active: GObjectReference) -> Bool {
+    func isActivated(_ active: GObjectReference) -> Bool {
         nm_active_connection_get_state(active.pointer) == NM_ACTIVE_CONNECTION_STATE_ACTIVATED
     }
 
-    private func isUnderWay(_ active: GObjectReference) -> Bool {
+    func isUnderWay(_ active: GObjectReference) -> Bool {
         // Without a client it is no more in NetworkManager's list.
         guard isManagerRunning, nm_object_get_client(active.pointer) != nil else { return false }
         let state = nm_active_connection_get_state(active.pointer)

@@ -83,6 +83,12 @@ extension NetworkManagerSession {
         return mode.map { String(cString: $0) == NM_SETTING_WIRELESS_MODE_INFRA } ?? true
     }
 
+    /// Whether the profile opens a hotspot.
+    func isOfAccessPoint(_ profile: OpaquePointer) -> Bool {
+        let mode = nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_mode($0) }
+        return mode.map { String(cString: $0) == NM_SETTING_WIRELESS_MODE_AP } ?? false
+    }
+
     /// Whether the profile joins with WPA2 or WPA3 only.
     func isRobust(_ profile: OpaquePointer) -> Bool { security(ofProfile: profile).isRobust }
 

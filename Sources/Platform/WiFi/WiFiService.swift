@@ -1,16 +1,21 @@
 /// A service that observes Wi-Fi and joins networks. Every answer is bounded in time.
 public protocol WiFiService: Sendable {
-    /// Whether `network` can be joined now. Scans if it is not in sight, also directed at the name.
-    func condition(of network: HomeNetwork) async -> NetworkCondition
+    /// Whether `action` can be carried out now. For a join, scans if the network is not in sight, also directed at the name.
+    func condition(of network: HomeNetwork, for action: NetworkAction) async -> NetworkCondition
 
     /// The networks in sight, the strongest first, after a scan unless there was one a moment ago. It fails only with what
     /// keeps all of them out of sight.
     func networks() async -> Result<[VisibleNetwork], JoinFailure>
 
-    /// Joins `network`, and never anything weaker that bears its name.
+    /// Carries out `action`. Joins `network`, and never anything weaker that bears its name.
     ///
     /// - Parameter switchingOn: Whether to switch Wi-Fi on first, if it is off.
-    func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure>
+    func carryOut(
+        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+    ) async -> Result<JoinedNetwork, JoinFailure>
+
+    /// Returns the passphrase of the saved profile of a network or of its hotspot, if this user may read it.
+    func passphrase(of network: HomeNetwork) async -> Result<TypedPassphrase, JoinFailure>
 
     var state: WiFiState { get }
 
@@ -26,7 +31,13 @@ public protocol WiFiService: Sendable {
 }
 
 extension WiFiService {
-    public func join(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
-        await join(network, switchingOn: false)
+    public func condition(of network: HomeNetwork) async -> NetworkCondition {
+        await condition(of: network, for: .join)
+    }
+
+    public func join(
+        _ network: HomeNetwork, switchingOn: Bool = false
+    ) async -> Result<JoinedNetwork, JoinFailure> {
+        await carryOut(.join, network, switchingOn: switchingOn)
     }
 }

@@ -81,8 +81,9 @@ package actor Agent: Service {
             switch event.kind {
             case .didRangeBeacons: return
             case .wifiPrompt: retry.reset()
-            case .wifiJoined(let wifi, _): if let id = wifi.id { await perform(board.joined(id)) }
-            case .wifiJoinFailed(let wifi, let code, let reason):
+            case .wifiJoined(let wifi, _), .wifiActionCompleted(let wifi, _, _):
+                if let id = wifi.id { await perform(board.joined(id)) }
+            case .wifiJoinFailed(let wifi, let code, let reason), .wifiActionFailed(let wifi, _, let code, let reason):
                 let code = JoinFailure.Code(rawValue: code)
                 if let id = wifi.id { await perform(board.joinFailed(id, code: code, reason: reason)) }
             case .wifiAccessLimited(let wifi, let code, let reason):

@@ -13,34 +13,36 @@ extension Language {
         let question = Self.shown(question(ssid: prompt.ssid, prompt.situation), hasMarkup)
         let note = note(prompt.situation)
         let command = "okaeri answer \(prompt.id)"
+        let isArrival = prompt.situation?.action.isOfDeparture != true
+        let yes = join(prompt.situation)
         switch self {
         case .english:
             return DesktopNotification(
-                summary: "Welcome home",
+                summary: isArrival ? "Welcome home" : "Okaeri",
                 body: [question, note].compactMap(\.self).joined(separator: " ")
                     + (hasButtons ? "" : " \(command) join (or later, or never)"),
-                buttons: hasButtons ? buttons(["Join", "Later", "Never"]) : [], stays: true)
+                buttons: hasButtons ? buttons([yes, "Later", "Never"]) : [], stays: true)
         case .japanese:
             return DesktopNotification(
-                summary: "お帰りなさい",
+                summary: isArrival ? "お帰りなさい" : "Okaeri",
                 body: question + (note ?? "")
                     + (hasButtons ? "" : " \(command) join（あとで: later、今後は聞かない: never）"),
-                buttons: hasButtons ? buttons(["接続する", "あとで", "今後は聞かない"]) : [], stays: true)
+                buttons: hasButtons ? buttons([yes, "あとで", "今後は聞かない"]) : [], stays: true)
         }
     }
 
     /// Returns the notification of an answer's result.
     func outcome(_ outcome: PromptBoard.Outcome, hasMarkup: Bool) -> DesktopNotification {
         switch (self, outcome) {
-        case (.english, .joined(let ssid)):
-            DesktopNotification(summary: "Wi-Fi", body: "Connected to “\(Self.shown(ssid, hasMarkup))”.")
-        case (.japanese, .joined(let ssid)):
-            DesktopNotification(summary: "Wi-Fi", body: "「\(Self.shown(ssid, hasMarkup))」に接続しました。")
-        case (.english, .notJoined(let ssid, _, let reason)):
-            failure("“\(Self.shown(ssid, hasMarkup))” could not be joined:", reason, hasMarkup)
-        case (.japanese, .notJoined(let ssid, let code, let reason)):
-            failure(
-                "「\(Self.shown(ssid, hasMarkup))」に接続できませんでした:", code?.japanese(reason) ?? reason, hasMarkup)
+        case (_, .completed(let action, let ssid)):
+            DesktopNotification(summary: "Wi-Fi", body: Self.shown(completed(action, ssid: ssid), hasMarkup))
+        case (_, .notCompleted(let action, let ssid, let code, let reason)):
+            DesktopNotification(
+                summary: "Wi-Fi",
+                body: Self.shown(
+                    notCompleted(
+                        action, ssid: ssid, reason: self == .japanese ? code?.japanese(reason) ?? reason : reason),
+                    hasMarkup))
         case (.english, .accessLimited(let ssid, _, let reason)):
             failure("“\(Self.shown(ssid, hasMarkup))” is connected, but", reason, hasMarkup)
         case (.japanese, .accessLimited(let ssid, let code, let reason)):

@@ -6,6 +6,12 @@ extension Language {
     package func terminalQuestion(ssid: String, _ situation: PromptSituation?) -> String {
         let question = question(ssid: ssid, situation)
         let note = note(situation)
+        let action = situation?.action ?? .join
+        if action != .join {
+            let words = [action.isOfDeparture ? nil : self == .english ? "Welcome home." : "お帰りなさい。", note, question]
+            let choice = self == .english ? "[y]es, [l]ater, never:" : "[y] はい / [l] あとで / 今後は聞かない:"
+            return (words + [choice]).compactMap(\.self).joined(separator: self == .english ? " " : "")
+        }
         return switch self {
         case .english: "Welcome home. " + (note.map { "\($0) " } ?? "") + "\(question) [j]oin, [l]ater, never:"
         case .japanese: "お帰りなさい。\(note ?? "")\(question) [j] 接続する / [l] あとで / 今後は聞かない:"

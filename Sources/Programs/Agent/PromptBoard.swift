@@ -16,9 +16,9 @@ struct PromptBoard: Sendable {
 
     /// The result of a prompt that was shown here.
     enum Outcome: Sendable, Equatable {
-        case joined(ssid: String)
+        case completed(NetworkAction, ssid: String)
         /// The code is nil if a newer daemon knows more of them than this agent.
-        case notJoined(ssid: String, code: JoinFailure.Code?, reason: String)
+        case notCompleted(NetworkAction, ssid: String, code: JoinFailure.Code?, reason: String)
         case notAnswered(ssid: String, reason: String)
         /// The daemon did not take the answer: the prompt was answered elsewhere, or withdrawn.
         case tooLate(ssid: String)
@@ -176,16 +176,17 @@ struct PromptBoard: Sendable {
         return notify(.notAnswered(ssid: prompt.ssid, reason: reason)) + showHidden([prompt])
     }
 
-    /// A network was joined, by whosever answer.
+    /// Handles that the action of a prompt was carried out, after any answer.
     mutating func joined(_ id: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
-        return notify(.joined(ssid: prompt.ssid))
+        return notify(.completed(prompt.situation?.action ?? .join, ssid: prompt.ssid))
     }
 
     mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
         // The join may begin again with the same answer.
         guard let prompt = followed[id] else { return [] }
-        return notify(.notJoined(ssid: prompt.ssid, code: code, reason: reason))
+        return notify(
+            .notCompleted(prompt.situation?.action ?? .join, ssid: prompt.ssid, code: code, reason: reason))
     }
 
     /// Notifies of a network that was joined and does not reach the Internet, also after an automatic join: the user has to

@@ -81,6 +81,13 @@ extension SetupDialogue {
         return [.say(words)] + next()
     }
 
+    mutating func askStays() -> [Action] {
+        ask(
+            .stays,
+            "Does this machine stay here while the beacon comes and goes? Answer n for a machine that moves, such as a laptop, "
+                + "while the beacon stays at home. [Y/n] ")
+    }
+
     mutating func place() -> [Action] {
         question = nil
         guard let beacons = answers.beacons, let identifier = answers.identifier else { return next() }
@@ -125,6 +132,7 @@ extension SetupDialogue {
             settings[.passphraseFile] = network.passphraseFile.map { .string($0) }
             // Whether it is asked about is decided already where it has one.
             if region?.network == nil { settings[.join] = .string(network.join.rawValue) }
+            if stays == false { settings[.whenOnline] = .string(OnlinePolicy.always.rawValue) }
             draft[.wifi] = .network(settings)
         } else if removesNetwork {
             draft[.wifi] = .removed

@@ -86,7 +86,7 @@ package struct SetupDialogue {
     enum Question: Equatable {
         /// Whether this is the first machine of its house; and the broker of the house if it is not.
         case first, broker
-        case switchOn, beacon, weak, identifier, network, calibration, place, near, nearPlace, consent
+        case switchOn, beacon, weak, identifier, network, stays, calibration, place, near, nearPlace, consent
         /// Whether a region that is there becomes another.
         case replacement(String)
     }
@@ -107,6 +107,8 @@ package struct SetupDialogue {
     var numbers: [BeaconIdentity: Int] = [:]
     var networks: [VisibleNetwork] = []
     var isNetworkDecided = false
+    /// Whether the machine stays while the beacon moves; `nil`: not asked yet, and to be asked if a network was chosen.
+    var stays: Bool?
     var removesNetwork = false
     /// The network that there is nothing to join with.
     package internal(set) var unsavedNetwork: String?
@@ -145,6 +147,7 @@ package struct SetupDialogue {
         isPlaceOpen = !hasAnswer && self.regions.isEmpty
         isSilent = answers.areComplete
         isNetworkDecided = isSilent || answers.network != nil
+        stays = isNetworkDecided ? true : nil
         isCalibrationDecided = isSilent
         isNearDecided = isSilent
     }
@@ -178,6 +181,7 @@ package struct SetupDialogue {
         }
         guard let identifier = answers.identifier else { return askIdentifier() }
         guard isNetworkDecided else { return [.say("Looking for Wi-Fi …"), .findNetworks] }
+        if answers.network != nil, region?.network == nil, stays == nil { return askStays() }
         guard isCalibrationDecided else {
             return ask(
                 .calibration, "Measure its signal at one metre now, so that distances are right? It takes 20 s. [y/N] ")
@@ -199,8 +203,8 @@ package struct SetupDialogue {
         case .network: return choseNetwork(line)
         case .place: return place()
         case .nearPlace: return measureSignal()
-        case .first, .switchOn, .weak, .calibration, .near, .consent, .replacement:
-            switch Self.isYes(line, default: [.first, .consent, .switchOn].contains(question)) {
+        case .first, .switchOn, .weak, .stays, .calibration, .near, .consent, .replacement:
+            switch Self.isYes(line, default: [.first, .consent, .switchOn, .stays].contains(question)) {
             case nil: return [.ask("Please answer y or n: ")]
             case true?: return agreed(question)
             case false?: return declined(question)
@@ -216,6 +220,9 @@ package struct SetupDialogue {
             return next()
         case .switchOn: return [.switchOn]
         case .weak: return takeDoubted()
+        case .stays:
+            stays = true
+            return next()
         case .calibration:
             return ask(
                 .place, "Put it down one metre from the antenna, in its sight, and step aside; then press Enter: ")
@@ -239,6 +246,13 @@ package struct SetupDialogue {
             isNearDecided = true
             return next()
         case .replacement: return askIdentifier()
+        case .stays:
+            stays = false
+            return [
+                .say(
+                    "An arrival is that of this machine then, and asks each time, also while another connection works.")
+            ]
+                + next()
         case .weak: return askBeacon()
         case .switchOn, .consent, .broker, .beacon, .identifier, .network, .place, .nearPlace:
             return [.end(.declined)]

@@ -17,13 +17,18 @@ extension NaivePrompter {
         switch condition {
         case .alreadyConnected:
             networks[index].isDone = true
-            if network.current.join == .auto { networks[index].held = now }
-            return note(index, .alreadyConnected)
+            let isConnection = network.action == .join || network.action == .hotspot
+            if network.current.join == .auto, isConnection { networks[index].held = now }
+            return network.action == .join ? note(index, .alreadyConnected) : []
         case .connecting: return wait(index, nil, isOld: isOld, at: now)
         case .switchedOff(let isCountryUnset, let other)
         where network.current.join == .prompt && network.consent == nil:
             if let other, !mayOffer(index) { return wait(index, .otherConnection(other), isOld: isOld, at: now) }
-            return offer(index, isCountryUnset ? .countryUnset : .radioOff, isOld: isOld, at: now)
+            let question: PromptSituation = isCountryUnset ? .countryUnset : .radioOff
+            return offer(index, network.action == .hotspot ? .hotspotRadioOff : question, isOld: isOld, at: now)
+        case .switchedOff
+        where network.consent == nil && network.current.onDeparture == .radioOff && !network.wasHeld:
+            return offer(index, nil, isOld: isOld, at: now)
         case .switchedOff: return wait(index, .unavailable(.radioOff), isOld: isOld, at: now)
         case .unavailable(let failure): return wait(index, .unavailable(failure), isOld: isOld, at: now)
         case .ready(let readiness) where readiness.isDisconnectedByUser && network.wasHeld:
@@ -43,7 +48,18 @@ extension NaivePrompter {
             if network.consent == nil, let other = readiness.otherConnection, !mayOffer(index) {
                 return wait(index, .otherConnection(other), isOld: isOld, at: now)
             }
-            return offer(index, readiness.otherConnection == .ethernet ? .ethernet : nil, isOld: isOld, at: now)
+            let isOtherInside = networks.contains { !$0.inside.isEmpty && $0.current.join != .off }
+            if network.action == .radioOff, isOtherInside { return wait(index, nil, isOld: isOld, at: now) }
+            let isLoggedIn = readiness.isLoggedInOver
+            let situations: [NetworkAction: PromptSituation?] = [
+                .join: readiness.otherConnection == .ethernet ? .ethernet : nil,
+                .hotspot: readiness.endsConnection ? .hotspotInstead : .hotspot, .radioOn: .switchOn,
+                .leave: isLoggedIn ? .leaveLoggedIn : .leave,
+                .hotspotOff: isLoggedIn ? .hotspotOffLoggedIn : .hotspotOff,
+                .radioOff: isLoggedIn ? .switchOffLoggedIn : .switchOff,
+            ]
+            return offer(
+                index, situations[network.action] ?? nil, isLoggedIn: isLoggedIn, isOld: isOld, at: now)
         }
     }
 
@@ -115,14 +131,21 @@ extension NaivePrompter {
         }
         networks[index].join = nil
         networks[index].isDone = true
+        let isInside = !networks[index].inside.isEmpty
+        if join.attempt.action.isOfDeparture == isInside {
+            var report = PrompterAction.joined(join.attempt, Scene.joined)
+            if case .failure(let failure) = result { report = .joinFailed(join.attempt, failure) }
+            return [report] + (isInside ? begin(index, at: now) : leave(index, at: now))
+        }
         guard case .failure(let failure) = result else {
             (networks[index].consent, networks[index].awaited) = (nil, nil)
-            let isHeld = join.attempt.prompt == nil && networks[index].current.join == .auto
+            let isHeld =
+                join.attempt.prompt == nil && networks[index].current.join == .auto
+                && (join.attempt.action == .join || join.attempt.action == .hotspot)
             if isHeld, !networks[index].inside.isEmpty { networks[index].held = now }
             return [.joined(join.attempt, Scene.joined)]
         }
         let failed = PrompterAction.joinFailed(join.attempt, failure)
-        guard !networks[index].inside.isEmpty else { return [failed] }
         if networks[index].arrivals != join.arrival { return [failed] + begin(index, at: now) }
         let isFirst = join.attempt.prompt != nil && networks[index].consent == nil
         let reports = isFirst || !networks[index].reported.contains(failure.code) ? [failed] : []
@@ -180,11 +203,12 @@ extension NaivePrompter {
         let network = networks[index].current
         (networks[index].look, networks[index].question, networks[index].isDone) = (nil, nil, true)
         (networks[index].consent, networks[index].held) = (nil, nil)
-        networks[index].isOff = network.join == .off
+        networks[index].isOff = network.join == .off && !networks[index].inside.isEmpty
         if network.join == .off { return [] }
         if never.contains(network.name) { return note(index, .refused) }
         networks[index].isDone = false
-        if let end = networks[index].lastOffer?.advanced(by: .seconds(300)), now < end {
+        let last = networks[index].inside.isEmpty ? networks[index].lastDeparture : networks[index].lastOffer
+        if let end = last?.advanced(by: .seconds(300)), now < end {
             networks[index].look = (end, false)
             return note(index, .coolingDown)
         }
@@ -195,22 +219,22 @@ extension NaivePrompter {
         tickets += 1
         networks[index].look = nil
         networks[index].question = (tickets, false)
-        return .determineCondition(ticket: tickets, networks[index].current)
+        return .determineCondition(ticket: tickets, networks[index].current, networks[index].action)
     }
 
     private mutating func offer(
-        _ index: Int, _ situation: PromptSituation?, isOld: Bool, at now: Instant
+        _ index: Int, _ situation: PromptSituation?, isLoggedIn: Bool = false, isOld: Bool, at now: Instant
     ) -> [PrompterAction] {
         let network = networks[index]
         guard network.current.join != .off else {
             networks[index].isDone = true
             return []
         }
-        networks[index].lastOffer = now
-        guard network.current.join == .prompt else { return [start(index, nil)] }
+        if network.inside.isEmpty { networks[index].lastDeparture = now } else { networks[index].lastOffer = now }
+        guard network.current.join == .prompt || isLoggedIn else { return [start(index, nil)] }
         if let consent = network.consent { return [start(index, consent)] }
         let prompt = Prompt(
-            id: network.promptBefore ?? "\(nextPrompt)", ssid: network.ssid, regions: network.inside.map(\.name),
+            id: network.promptBefore ?? "\(nextPrompt)", ssid: network.ssid, regions: network.names,
             arrival: network.arrivals, situation: situation)
         if network.promptBefore == nil { nextPrompt += 1 }
         networks[index].promptBefore = nil
@@ -224,7 +248,8 @@ extension NaivePrompter {
         attempts += 1
         let network = networks[index]
         let attempt = JoinAttempt(
-            id: attempts, network: network.current, regions: network.inside.map(\.name), prompt: prompt)
+            id: attempts, network: network.current, regions: network.names, prompt: prompt,
+            action: network.action)
         networks[index].join = (attempt, network.arrivals)
         return .startJoin(attempt)
     }
@@ -239,7 +264,7 @@ extension NaivePrompter {
     mutating func note(_ index: Int, _ reason: PrompterAction.Reason) -> [PrompterAction] {
         if networks[index].noted.contains(reason) { return [] }
         networks[index].noted.append(reason)
-        return [.note(ssid: networks[index].ssid, regions: networks[index].inside.map(\.name), reason)]
+        return [.note(ssid: networks[index].ssid, regions: networks[index].names, reason)]
     }
 
     // MARK: Restart
@@ -254,11 +279,15 @@ extension NaivePrompter {
                     return before
                 }
                 return PromptMemory.Visit(
-                    ssid: network.ssid, regions: network.inside.map(\.name), arrival: network.arrivals,
+                    ssid: network.ssid, regions: network.isDeparting ? network.names : network.inside.map(\.name),
+                    arrival: network.arrivals,
                     isSettled: network.isDone && network.join == nil && !network.inside.isEmpty,
-                    prompt: network.join.map { $0.attempt.prompt?.id } ?? network.prompt?.id ?? network.consent?.id
+                    prompt: network.join.map {
+                        network.isDeparting && !$0.attempt.action.isOfDeparture ? nil : $0.attempt.prompt?.id
+                    } ?? network.prompt?.id ?? network.consent?.id
                         ?? network.promptBefore,
-                    sinceLastOffer: sinceLastOffer, isHeld: network.held == nil ? nil : true)
+                    sinceLastOffer: sinceLastOffer, isHeld: network.held == nil ? nil : true,
+                    isDeparting: network.isDeparting ? true : nil)
             }, askedWhileOnline: askedWhileOnline)
     }
 
@@ -267,7 +296,9 @@ extension NaivePrompter {
         var next = NaivePrompter()
         (next.never, next.nextPrompt, next.askedWhileOnline) = (never, nextPrompt, askedWhileOnline)
         for visit in memory(at: now).prompts.visits {
-            guard let network = regions.values.first(where: { $0.ssid == visit.ssid }) else { continue }
+            let last = visit.isDeparting == true ? visit.regions.first { regions[$0]?.ssid == visit.ssid } : nil
+            let any = regions.first { $0.value.ssid == visit.ssid }?.value
+            guard let network = last.flatMap({ regions[$0] }) ?? any else { continue }
             var known = Network(ssid: visit.ssid, current: network)
             known.arrivals = max(visit.arrival, 1)
             known.lastOffer = visit.sinceLastOffer.map { now.advanced(by: .zero - .seconds($0)) }
@@ -275,7 +306,12 @@ extension NaivePrompter {
             (before.arrival, before.regions) = (
                 known.arrivals, visit.regions.filter { regions[$0]?.ssid == visit.ssid }
             )
-            known.before = before.regions.isEmpty ? nil : before
+            if visit.isDeparting == true, network.onDeparture != nil {
+                (known.left, known.promptBefore) = (last, visit.prompt)
+                (known.look, known.isDone) = ((now, true), false)
+            } else if visit.isDeparting != true {
+                known.before = before.regions.isEmpty ? nil : before
+            }
             next.networks.append(known)
         }
         return next

@@ -13,6 +13,10 @@ struct NaivePrompter {
         var noted: [PrompterAction.Reason] = []
         /// The last prompt, or join without a question.
         var lastOffer: Instant?
+        /// The same of departures.
+        var lastDeparture: Instant?
+        /// The region that was left last.
+        var left: String?
         /// This arrival is done with.
         var isDone = true
         /// The policy of the region that decides is neither a prompt nor a join.
@@ -40,6 +44,17 @@ struct NaivePrompter {
         var holdDelay = Duration.seconds(30)
         /// The causes of failed joins that were reported.
         var reported: [JoinFailure.Code] = []
+
+        /// The present arrival or departure does this.
+        var action: NetworkAction { (inside.isEmpty ? current.onDeparture : nil) ?? current.onArrival }
+        var isDeparting: Bool { inside.isEmpty && current.onDeparture != nil && (join != nil || !isDone) }
+        var names: [String] { inside.isEmpty ? [left].compactMap(\.self) : inside.map(\.name) }
+
+        /// An arrival or a departure knows nothing of the one before.
+        mutating func begins(at now: Instant) {
+            (noted, delay, isOff, consent, restarts, awaited) = ([], .seconds(30), false, nil, 0, nil)
+            (began, held, wasHeld, holdDelay, reported, promptBefore) = (now, nil, false, .seconds(30), [], nil)
+        }
     }
 
     var networks: [Network] = []
@@ -63,7 +78,7 @@ struct NaivePrompter {
             let place = networks[held].inside.firstIndex { $0.name == region } ?? 0
             if networks[held].inside[place].network == network { return [] }
             if networks[held].ssid != network.ssid {
-                return departed(region, at: now) + arrived(region, network, at: now)
+                return departed(region, isReconfigured: true, at: now) + arrived(region, network, at: now)
             }
             networks[held].inside[place].network = network
             if place > 0 { return [] }
@@ -74,18 +89,17 @@ struct NaivePrompter {
             networks.append(Network(ssid: network.ssid, current: network))
         }
         let index = networks.firstIndex { $0.ssid == network.ssid } ?? 0
+        let withdrawn = networks[index].inside.isEmpty ? close(index, .arrived) : []
         networks[index].inside.append((region, network))
         guard networks[index].inside.count == 1 else { return [] }
         networks[index].current = network
-        (networks[index].noted, networks[index].delay, networks[index].isOff) = ([], .seconds(30), false)
-        (networks[index].consent, networks[index].restarts, networks[index].awaited) = (nil, 0, nil)
-        (networks[index].began, networks[index].held, networks[index].wasHeld) = (now, nil, false)
-        (networks[index].holdDelay, networks[index].reported) = (.seconds(30), [])
+        (networks[index].look, networks[index].question, networks[index].isDone) = (nil, nil, true)
+        networks[index].begins(at: now)
         let before = networks[index].before
-        (networks[index].before, networks[index].promptBefore) = (nil, nil)
+        networks[index].before = nil
         guard let before else {
             networks[index].arrivals += 1
-            return begin(index, at: now)
+            return withdrawn + begin(index, at: now)
         }
         if before.isSettled, before.isHeld == true, network.join == .auto, !never.contains(network.name) {
             networks[index].held = now
@@ -103,13 +117,21 @@ struct NaivePrompter {
         return begin(index, at: now)
     }
 
-    mutating func departed(_ region: String, at now: Instant) -> [PrompterAction] {
+    mutating func departed(_ region: String, isReconfigured: Bool = false, at now: Instant) -> [PrompterAction] {
+        var ended: Int?
         for index in networks.indices {
             networks[index].before?.regions.removeAll { $0 == region }
-            if networks[index].before?.regions.isEmpty == true { networks[index].before = nil }
+            guard networks[index].before?.regions.isEmpty == true else { continue }
+            networks[index].before = nil
+            if networks[index].inside.isEmpty { ended = index }
         }
-        guard let index = networks.firstIndex(where: { $0.inside.contains { $0.name == region } }) else { return [] }
+        guard let index = networks.firstIndex(where: { $0.inside.contains { $0.name == region } }) else {
+            guard let ended, !isReconfigured else { return [] }
+            networks[ended].left = region
+            return leave(ended, at: now)
+        }
         networks[index].inside.removeAll { $0.name == region }
+        networks[index].left = region
         if let first = networks[index].inside.first {
             let old = networks[index].current.join
             networks[index].current = first.network
@@ -117,7 +139,26 @@ struct NaivePrompter {
         }
         (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
         networks[index].held = nil
-        return close(index, .departed)
+        if networks[index].join != nil { return [] }
+        return close(index, .departed) + (isReconfigured ? [] : leave(index, at: now))
+    }
+
+    /// The last region was left, and a departure may do something.
+    mutating func leave(_ index: Int, at now: Instant) -> [PrompterAction] {
+        if networks[index].current.onDeparture == nil { return [] }
+        networks[index].begins(at: now)
+        return begin(index, at: now)
+    }
+
+    /// Departures of networks that are not configured any more end.
+    mutating func configured(_ known: Set<HomeNetwork>) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in networks.indices
+        where networks[index].isDeparting && networks[index].join == nil && !known.contains(networks[index].current) {
+            actions += close(index, .reconfigured)
+            (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
+        }
+        return actions
     }
 
     mutating func wifiChanged() -> [PrompterAction] {

@@ -42,6 +42,12 @@ private struct PrompterRun {
                 HomeNetwork(ssid: "Home", join: .auto, whenOnline: .always),
                 HomeNetwork(ssid: "Home", whenOnline: .always),
                 HomeNetwork(ssid: "Work", whenOnline: .never),
+                HomeNetwork(ssid: "Home", join: .auto, onDeparture: .leave),
+                HomeNetwork(ssid: "Home", onDeparture: .leave),
+                HomeNetwork(ssid: "Home", join: .auto, onArrival: .hotspot, onDeparture: .hotspotOff),
+                HomeNetwork(ssid: "Work", join: .auto, onDeparture: .radioOff),
+                HomeNetwork(ssid: "Work", onArrival: .radioOn, onDeparture: .radioOff),
+                HomeNetwork(ssid: "Work", onArrival: .hotspot, onDeparture: .radioOff),
             ]
     }
 
@@ -83,6 +89,7 @@ private struct PrompterRun {
                 .ready(JoinReadiness(credentials: .savedProfile, strength: 45)),
                 .ready(JoinReadiness(credentials: .savedProfile, otherConnection: .ethernet)),
                 .ready(JoinReadiness(credentials: .savedProfile, isDisconnectedByUser: true)),
+                .ready(JoinReadiness(endsConnection: true)), .ready(JoinReadiness(isLoggedInOver: true)),
             ])
             compare(
                 "\(ticket) is \(condition)", prompter.conditionDetermined(ticket: ticket, condition, at: now),
@@ -101,6 +108,9 @@ private struct PrompterRun {
                 naive.finished(id, result, at: now))
         case ..<91: compare("Wi-Fi changed", prompter.wifiChanged(at: now), naive.wifiChanged())
         case ..<94: compare("advanced", prompter.advanced(to: now), naive.advanced(to: now))
+        case 94:
+            let known = Set((0..<4).map { _ in chosen(networks) })
+            compare("configured", prompter.configured(known), naive.configured(known))
         case ..<97:
             let ssid = chosen(networks).ssid
             compare(
@@ -135,10 +145,11 @@ private struct PrompterRun {
             switch action {
             case .announce(let prompt):
                 let isNew = Int(prompt.id) == naive.nextPrompt - 1
-                if isNew, let last = offered[prompt.ssid], last.duration(to: now) < .seconds(300) {
+                let kind = prompt.ssid + (prompt.situation?.action.isOfDeparture == true ? " departed" : "")
+                if isNew, let last = offered[kind], last.duration(to: now) < .seconds(300) {
                     fault = "asked twice within the cool-down"
                 }
-                offered[prompt.ssid] = now
+                offered[kind] = now
                 waiting.insert(prompt)
             case .withdraw(let prompt, _):
                 if waiting.remove(prompt) == nil { fault = "\(prompt) was withdrawn and did not wait" }

@@ -19,6 +19,7 @@ from dbusmock.templates.networkmanager import *  # noqa: F401,F403 (the template
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(__file__))
 from activations import *  # noqa: E402,F401,F403
+from logins import *  # noqa: E402,F401,F403
 
 BUS_NAME = stock.BUS_NAME
 MAIN_OBJ = stock.MAIN_OBJ
@@ -31,6 +32,7 @@ scans = []
 added = []
 updated = []
 activated = []
+deactivated = []
 scan_delay = 20
 refuses_deletion = False
 other_connection = None
@@ -43,6 +45,7 @@ def load(mock, parameters):
     manager.AddMethods(stock.MANAGER_IFACE, [
         ("GetPermissions", "", "a{ss}", get_permissions),
         ("ActivateConnection", "ooo", "o", activate),
+        ("DeactivateConnection", "o", "", deactivate),
         ("AddAndActivateConnection2", "a{sa{sv}}ooa{sv}", "ooa{sv}", add_and_activate),
     ])
     dbusmock.get_object(stock.SETTINGS_OBJ).AddMethods(stock.SETTINGS_IFACE, [
@@ -81,6 +84,22 @@ def activate(self, profile, device, access_point):
         for state, reason in (CONFIG, 0), (NEED_AUTH, 0), (FAILED, 7), (DISCONNECTED, 0):
             set_state(device, state, reason)
     return start(profile, device, access_point, states, end)
+
+
+def deactivate(self, path):
+    if outcome == "denied":
+        raise dbus.exceptions.DBusException("Not authorized", name=stock.MANAGER_IFACE + ".PermissionDenied")
+    device = dbusmock.get_object(path).Get(stock.ACTIVE_CONNECTION_IFACE, "Devices")[0]
+    deactivated.append(str(dbusmock.get_object(path).Get(stock.ACTIVE_CONNECTION_IFACE, "Id")))
+    end_by_user(device)
+
+
+def end_by_user(device_path):
+    device = dbusmock.get_object(device_path)
+    finish(device.Get(stock.DEVICE_IFACE, "ActiveConnection"), dbus.ObjectPath(device_path), 4, 2)
+    set_state(dbus.ObjectPath(device_path), 110, 39)
+    device.Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", dbus.ObjectPath("/"))
+    set_state(dbus.ObjectPath(device_path), DISCONNECTED, 39)
 
 
 def add_and_activate(self, settings, device, access_point, _options):
@@ -349,6 +368,21 @@ def StartHotspot(_self, device_path, ssid):
     start(add_profile(settings, device), device, dbus.ObjectPath("/"), [(CONFIG, 0)], None)
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="ssb", out_signature="s")
+def SaveHotspot(_self, name, ssid, is_secured):
+    """Adds a profile of a hotspot, with WPA2 or without anything."""
+    settings = {
+        "connection": {"id": name, "uuid": str(uuid.uuid4()), "type": WIRELESS},
+        WIRELESS: {"ssid": dbus.ByteArray(ssid.encode()), "mode": "ap"},
+    }
+    if is_secured:
+        settings[WIRELESS]["security"] = SECURITY
+        settings[SECURITY] = {
+            "key-mgmt": "wpa-psk", "proto": dbus.Array(["rsn"], signature="s"),
+            "pairwise": dbus.Array(["ccmp"], signature="s")}
+    return add_profile(settings, dbus.ObjectPath(f"{NM}/Devices/wlan0"))
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="sss", out_signature="")
 def ConnectInPermissionCheck(_self, device_path, profile, access_point):
     """Makes a check of the permissions follow the next scan, during which the device connects with that profile."""
@@ -384,11 +418,7 @@ def SetStrength(_self, path, strength):
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
 def Disconnect(_self, device_path):
     """Ends the connection of the device, as a user does."""
-    finish(dbusmock.get_object(device_path).Get(stock.DEVICE_IFACE, "ActiveConnection"),
-           dbus.ObjectPath(device_path), 4, 2)
-    set_state(dbus.ObjectPath(device_path), 110, 39)
-    dbusmock.get_object(device_path).Set(stock.WIRELESS_DEVICE_IFACE, "ActiveAccessPoint", dbus.ObjectPath("/"))
-    set_state(dbus.ObjectPath(device_path), DISCONNECTED, 39)
+    end_by_user(device_path)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="")
@@ -441,6 +471,7 @@ def Report(_self):
     return json.dumps({
         "scans": scans,
         "activated": activated,
+        "deactivated": deactivated,
         "added": [plain(settings) for settings in added],
         "updated": [plain(settings) for settings in updated],
         "profiles": [str(settings["connection"]["id"]) for settings in profiles],

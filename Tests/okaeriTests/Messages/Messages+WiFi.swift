@@ -29,7 +29,8 @@ extension Messages {
         case .hardwareSwitchOff: .servesHotspot(device: "wlan0")
         case .servesHotspot: .connectedElsewhere(device: "wlan0")
         case .connectedElsewhere: .connectedToTwin(ssid: ssid, device: "wlan0", security: .open)
-        case .connectedToTwin: .notInSight(ssid: ssid)
+        case .connectedToTwin: .noHotspotProfile(ssid: ssid)
+        case .noHotspotProfile: .notInSight(ssid: ssid)
         case .notInSight: .onlyUnsecuredInSight(ssid: ssid, seen: .wpa2)
         case .onlyUnsecuredInSight(_, seen: .wpa2): .onlyUnsecuredInSight(ssid: ssid, seen: .enhancedOpen)
         case .onlyUnsecuredInSight: .mixedSecurityInSight(ssid: ssid)
@@ -119,7 +120,8 @@ extension Messages {
         switch error {
         case .noSuchPrompt: .closed(prompt, .answered(.later))
         case .closed(_, .answered): .closed(prompt, .departed)
-        case .closed(_, .departed): .closed(prompt, .connected)
+        case .closed(_, .departed): .closed(prompt, .arrived)
+        case .closed(_, .arrived): .closed(prompt, .connected)
         case .closed(_, .connected): .closed(prompt, .reconfigured)
         case .closed(_, .reconfigured): nil
         }

@@ -81,12 +81,17 @@ def save_profile(*settings, passphrase=PASSPHRASE, name="home", ssid=None):
         "autoconnect", "no", "wifi-sec.key-mgmt", "wpa-psk", "wifi-sec.psk", passphrase, *settings)
 
 
-def start_hotspot(ssid):
-    """Makes NetworkManager serve a hotspot on wlan1, as `hotspot`."""
+def save_hotspot(ssid):
+    """A profile of a hotspot on wlan1, named `hotspot`."""
     radios.mark_changed()
     save_profile("mode", "ap", "ipv4.method", "manual", "ipv4.addresses", "192.168.9.1/24",
                  # This machine may not use some of the channels that NetworkManager picks at random.
                  "wifi.band", "bg", "wifi.channel", "1", name="hotspot", ssid=ssid)
+
+
+def start_hotspot(ssid):
+    """Makes NetworkManager serve a hotspot on wlan1, as `hotspot`."""
+    save_hotspot(ssid)
     run("nmcli", "connection", "up", "hotspot")
 
 

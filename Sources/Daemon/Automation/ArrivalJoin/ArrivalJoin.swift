@@ -93,8 +93,9 @@ package actor ArrivalJoin: Service {
         networks = Self.networks(regions)
         inside.formIntersection(regions.map(\.identifier))
         for identifier in old.keys where networks[identifier] == nil {
-            perform(prompter.departed(region: identifier, at: Clock.now))
+            perform(prompter.departed(region: identifier, isReconfigured: true, at: Clock.now))
         }
+        perform(prompter.configured(Set(networks.values)))
         for (identifier, network) in networks where inside.contains(identifier) {
             perform(prompter.arrived(region: identifier, network: network, at: Clock.now))
         }
@@ -126,13 +127,13 @@ package actor ArrivalJoin: Service {
     /// Asks what takes time, outside of the actor's own.
     private func carryOut(_ action: PrompterAction) async {
         switch action {
-        case .determineCondition(let ticket, let network):
-            let condition = await wifi.condition(of: network)
+        case .determineCondition(let ticket, let network, let action):
+            let condition = await wifi.condition(of: network, for: action)
             perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
         case .startJoin(let attempt):
-            let result = await wifi.join(attempt.network, switchingOn: attempt.switchesOn)
+            let result = await wifi.carryOut(attempt.action, attempt.network, switchingOn: attempt.switchesOn)
             perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
-            if case .success(let joined) = result,
+            if attempt.action == .join, case .success(let joined) = result,
                 let internet = await limitedAccess(through: attempt.network.name, on: joined.device)
             {
                 publish(attempt, internet)
@@ -193,8 +194,7 @@ extension ArrivalJoin: Persistable {
     /// The region monitor must have been restored before.
     package func restore(_ memory: PromptMemory, from past: PersistedPast) {
         let inside = lastInside()
-        prompter.restored(
-            memory, age: past.age, networks: networks.filter { inside.contains($0.key) }, at: Clock.now)
+        prompter.restored(memory, age: past.age, networks: networks, inside: inside, at: Clock.now)
     }
 }
 
@@ -209,8 +209,14 @@ extension ArrivalJoin {
             publish(.wifiPromptAnswered(.init(prompt), answer: answer))
         case .withdraw(let prompt, let reason):
             publish(.wifiPromptWithdrawn(.init(prompt), code: reason.code))
+        case .joined(let attempt, let joined) where attempt.action != .join:
+            publish(.wifiActionCompleted(.init(attempt), action: attempt.action, device: joined.device))
         case .joined(let attempt, let joined):
             publish(.wifiJoined(.init(attempt), device: joined.device))
+        case .joinFailed(let attempt, let failure) where attempt.action != .join:
+            publish(
+                .wifiActionFailed(
+                    .init(attempt), action: attempt.action, code: failure.code.rawValue, reason: failure.description))
         case .joinFailed(let attempt, let failure):
             publish(.wifiJoinFailed(.init(attempt), code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, .unavailable(let failure)):

@@ -88,7 +88,7 @@ extension Hook {
             candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
         case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
             .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined, .wifiJoinFailed,
-            .wifiUnavailable, .wifiAccessLimited, .house:
+            .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited, .house:
             return nil
         }
         let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }

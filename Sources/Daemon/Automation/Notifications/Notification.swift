@@ -19,8 +19,8 @@ struct Notification: Sendable, Equatable {
     var result: Result?
 
     enum Result: Sendable, Equatable {
-        case joined(ssid: String)
-        case failed(ssid: String, code: String, reason: String)
+        case completed(NetworkAction, ssid: String)
+        case notCompleted(NetworkAction, ssid: String, code: String, reason: String)
         case limited(ssid: String, code: String, reason: String)
     }
 
@@ -43,10 +43,15 @@ struct Notification: Sendable, Equatable {
         case .wifiPrompt(let prompt) where prompt.id != nil:
             (occasion, self.region, self.prompt) = (.prompt, prompt.region, prompt)
         case .wifiJoined(let wifi, _):
-            (occasion, self.region, result) = (.wifi, wifi.region, .joined(ssid: wifi.ssid))
+            (occasion, self.region, result) = (.wifi, wifi.region, .completed(.join, ssid: wifi.ssid))
         case .wifiJoinFailed(let wifi, let code, let reason):
             (occasion, self.region) = (.wifi, wifi.region)
-            result = .failed(ssid: wifi.ssid, code: code, reason: reason)
+            result = .notCompleted(.join, ssid: wifi.ssid, code: code, reason: reason)
+        case .wifiActionCompleted(let wifi, let action, _):
+            (occasion, self.region, result) = (.wifi, wifi.region, .completed(action, ssid: wifi.ssid))
+        case .wifiActionFailed(let wifi, let action, let code, let reason):
+            (occasion, self.region) = (.wifi, wifi.region)
+            result = .notCompleted(action, ssid: wifi.ssid, code: code, reason: reason)
         case .wifiAccessLimited(let wifi, let code, let reason):
             (occasion, self.region) = (.wifi, wifi.region)
             result = .limited(ssid: wifi.ssid, code: code, reason: reason)
@@ -130,7 +135,7 @@ extension Notification {
 
     private func buttons(_ language: Language, _ answers: AnswerAddresses?) -> [[EventField]] {
         guard let answers else { return [] }
-        return [(language.join, answers.join), (language.notNow, answers.notNow)].map { label, url in
+        return [(language.join(prompt?.situation), answers.join), (language.notNow, answers.notNow)].map { label, url in
             EventField.text("action", "http") + EventField.text("label", label) + EventField.text("url", url)
                 + EventField.text("method", "POST") + [EventField("clear", .flag(true))]
         }
@@ -180,19 +185,23 @@ extension Language {
         let machine = node.plain(replacement: "\u{FFFD}", replacesFormat: true)
         func shown(_ name: String) -> String { name.plain(replacement: "\u{FFFD}", replacesFormat: true) }
         return switch (self, result) {
-        case (.english, .joined(let ssid)): "\(machine) is connected to “\(shown(ssid))”"
-        case (.english, .failed(let ssid, _, _)): "\(machine) could not join “\(shown(ssid))”"
+        case (.english, .completed(.join, let ssid)): "\(machine) is connected to “\(shown(ssid))”"
+        case (.english, .notCompleted(.join, let ssid, _, _)): "\(machine) could not join “\(shown(ssid))”"
         case (.english, .limited(let ssid, _, _)): "\(machine) is connected to “\(shown(ssid))”, with a limitation"
-        case (.japanese, .joined(let ssid)): "\(machine) が「\(shown(ssid))」に接続しました"
-        case (.japanese, .failed(let ssid, _, _)): "\(machine) は「\(shown(ssid))」に接続できませんでした"
+        case (.japanese, .completed(.join, let ssid)): "\(machine) が「\(shown(ssid))」に接続しました"
+        case (.japanese, .notCompleted(.join, let ssid, _, _)): "\(machine) は「\(shown(ssid))」に接続できませんでした"
         case (.japanese, .limited(let ssid, _, _)): "\(machine) が「\(shown(ssid))」に接続しましたが、制限があります"
+        case (.english, .completed(let action, let ssid)): "\(machine): \(completed(action, ssid: ssid))"
+        case (.japanese, .completed(let action, let ssid)): "\(machine)：\(completed(action, ssid: ssid))"
+        case (.english, .notCompleted(let action, let ssid, _, _)): "\(machine): \(notCompleted(action, ssid: ssid))"
+        case (.japanese, .notCompleted(let action, let ssid, _, _)): "\(machine)：\(notCompleted(action, ssid: ssid))"
         }
     }
 
     fileprivate func reason(_ result: Notification.Result) -> String? {
         switch result {
-        case .joined: nil
-        case .failed(_, let code, let reason):
+        case .completed: nil
+        case .notCompleted(_, _, let code, let reason):
             self == .english ? reason : JoinFailure.Code(rawValue: code)?.japanese(reason) ?? reason
         case .limited(_, let code, let reason):
             self == .english ? reason : InternetAccess.Limitation(rawValue: code)?.japanese(reason) ?? reason

@@ -30,6 +30,8 @@ package enum Route {
     package static let signal = "/v1/signal"
     /// ``NetworksReport``.
     package static let networks = "/v1/wifi/networks"
+    /// ``GuestsReport``; below it `code`, the ``GuestCodeReport`` of the query's ``ssid``. Only for a browser that is logged in.
+    package static let guests = "/v1/guests"
     /// ``ConfigurationReport``; below it `region`, which `POST` sets.
     package static let configuration = "/v1/configuration"
     /// ``EnrollmentReport``; `POST` starts the enrollment of a phone by an ``EnrollmentRequest``, `DELETE` ends it; below it `answer`,

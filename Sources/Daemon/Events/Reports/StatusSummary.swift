@@ -171,6 +171,16 @@ extension PromptSituation {
         case .mobile: "this machine is connected by a mobile network"
         case .otherConnection: "this machine has another connection"
         case .weakTwin: "this machine is connected to an unprotected network of the same name"
+        case .hotspot: "the hotspot would be opened"
+        case .hotspotRadioOff: "Wi-Fi would be switched on and the hotspot be opened"
+        case .hotspotInstead: "the hotspot would be opened, which ends the present connection"
+        case .switchOn: "Wi-Fi would be switched on"
+        case .leave: "the network would be left"
+        case .hotspotOff: "the hotspot would be closed"
+        case .switchOff: "Wi-Fi would be switched off"
+        case .leaveLoggedIn: "the network would be left; a user is logged in over it"
+        case .hotspotOffLoggedIn: "the hotspot would be closed; a user is logged in over it"
+        case .switchOffLoggedIn: "Wi-Fi would be switched off; a user is logged in over it"
         }
     }
 }

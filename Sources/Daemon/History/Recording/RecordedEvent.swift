@@ -16,7 +16,7 @@ struct RecordedEvent {
     private static let columns = [
         "time", "event", "region", "state", "uuid", "major", "minor", "rssi", "accuracy", "proximity", "id", "ssid",
         "answer", "device", "adapter", "code", "reason", "identifier", "service", "address", "name", "node", "seq",
-        "scope", "room", "owner", "situation",
+        "scope", "room", "owner", "situation", "action",
     ]
 
     /// The names of the columns of ``csv`` (RFC 4180).

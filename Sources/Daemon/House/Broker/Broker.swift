@@ -365,6 +365,8 @@ extension Broker {
             case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
             case .wifiPromptWithdrawn(let wifi, _), .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _):
                 core.ended(wifi, wasAnswered: false)
+            case .wifiActionCompleted(let wifi, _, _), .wifiActionFailed(let wifi, _, _, _):
+                core.ended(wifi, wasAnswered: false)
             case .house(let region, let news): core.recorded(news, of: region, at: now.instant)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,

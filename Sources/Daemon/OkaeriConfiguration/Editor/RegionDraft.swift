@@ -20,7 +20,10 @@ package struct RegionDraft: Sendable, Equatable {
 
     /// The members of the region's network that can be set.
     package enum WiFiMember: String, Sendable, CaseIterable {
-        case ssid, join, passphraseFile
+        case ssid, join, passphraseFile, whenOnline
+
+        /// Those that a request can set.
+        static let ofRequests: [WiFiMember] = [.ssid, .join]
     }
 
     /// The change of a member.
@@ -109,8 +112,8 @@ extension RegionDraft {
         var network: [WiFiMember: Setting] = [:]
         for member in try members(of: node, place: place) {
             let own = "\(place).\(member.key)"
-            guard let known = WiFiMember(rawValue: member.key), known != .passphraseFile else {
-                throw unknown(own, [WiFiMember.ssid, .join].map(\.rawValue))
+            guard let known = WiFiMember(rawValue: member.key), WiFiMember.ofRequests.contains(known) else {
+                throw unknown(own, WiFiMember.ofRequests.map(\.rawValue))
             }
             network[known] = try setting(member.node, place: own)
         }

@@ -56,8 +56,8 @@ extension RegionDraft {
                 network.remove(member.rawValue)
             }
         }
-        // It has the settings of that network.
-        if !keepsPassphrase { network.remove("security") }
+        // They are those of the former network.
+        if !keepsPassphrase { for key in ["security", "hotspot"] { network.remove(key) } }
         return network.bytes
     }
 }

@@ -119,7 +119,7 @@ extension PageData {
         return before.hasCommands && !before.hasSameSigns(as: after)
     }
 
-    private static func content(of files: RegionFiles) throws(PageFailure) -> RegionFiles.Content {
+    static func content(of files: RegionFiles) throws(PageFailure) -> RegionFiles.Content {
         try permitted { () throws(RegionFiles.Refusal) in try files.content() }
     }
 

@@ -156,7 +156,7 @@ extension Event.Kind {
     fileprivate var isKept: Bool {
         switch name {
         case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
-            .wifiJoinFailed, .peripheralDidConnect, .peripheralDidDisconnect:
+            .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .peripheralDidConnect, .peripheralDidDisconnect:
             true
         case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiUnavailable, .wifiAccessLimited, .didDetermineRoom:

@@ -45,8 +45,8 @@ struct AnswerPage: Sendable, Equatable {
         case (.question(let prompt, let node, _), _):
             [language.question(ssid: prompt.ssid, prompt.situation, on: node), language.note(prompt.situation)]
                 .compactMap(\.self).joined(separator: language == .english ? " " : "")
-        case (.answered(.join), .english): "Okaeri joins the network."
-        case (.answered(.join), .japanese): "接続を開始しました。"
+        case (.answered(.join), .english): "Okaeri does it now."
+        case (.answered(.join), .japanese): "実行します。"
         case (.answered, .english): "Okaeri asks again at the next arrival."
         case (.answered, .japanese): "次に帰宅したときに、もう一度確認します。"
         case (.ended, .english):
@@ -56,8 +56,9 @@ struct AnswerPage: Sendable, Equatable {
     }
 
     private var button: String {
-        guard case .question(_, _, let answer) = content else { return "" }
+        guard case .question(let prompt, _, let answer) = content else { return "" }
+        let situation = prompt.situation
         return
-            "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join : language.notNow)</button></form>"
+            "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join(situation) : language.notNow)</button></form>"
     }
 }

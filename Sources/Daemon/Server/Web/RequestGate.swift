@@ -162,9 +162,9 @@ package enum WebRoute {
     package static let links = "/v1/web/links"
     package static let devices = "/v1/web/devices"
 
-    /// Returns whether also readers of a page that is open need a login for the path: it is about logins, or about the pairing with
-    /// a phone.
+    /// Returns whether also readers of a page that is open need a login for the path: it is about logins, about the pairing with
+    /// a phone, or about passphrases.
     static func needsLogin(_ path: String) -> Bool {
-        path == links || [devices, Route.enrollment].contains { path == $0 || path.hasPrefix($0 + "/") }
+        path == links || [devices, Route.enrollment, Route.guests].contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 }

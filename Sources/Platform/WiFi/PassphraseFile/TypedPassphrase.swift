@@ -1,7 +1,7 @@
 import Plumbing
 
 /// A passphrase that a user typed. It is never printed: its description has nothing of it.
-package struct TypedPassphrase: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+public struct TypedPassphrase: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The reason why a text is no passphrase. It holds nothing of the text but its length.
     package enum Mistake: Error, Equatable, CustomStringConvertible {
         case length(Int)
@@ -39,7 +39,7 @@ package struct TypedPassphrase: Sendable, Equatable, CustomStringConvertible, Cu
     /// Lends the passphrase as a C string.
     package func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T { text.withCString(body) }
 
-    package var description: String { "(not shown)" }
+    public var description: String { "(not shown)" }
 
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

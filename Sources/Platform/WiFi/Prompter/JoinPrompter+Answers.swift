@@ -11,10 +11,10 @@ extension JoinPrompter {
             case .join:
                 return [withdrawal, start(index, prompt: prompt)]
             case .later:
-                visits[index].phase = .settled()
+                visits[index].phase = visits[index].done
             case .never:
                 refused.insert(SSID(prompt.ssid))
-                visits[index].phase = .settled()
+                visits[index].phase = visits[index].done
             }
             return [withdrawal]
         }
@@ -28,16 +28,21 @@ extension JoinPrompter {
     ) -> [PrompterAction] {
         for index in visits.indices {
             guard case .joining(let attempt, let arrival) = visits[index].phase, attempt.id == id else { continue }
-            let isInside = !visits[index].regions.isEmpty
-            visits[index].phase = isInside ? .settled() : .away
+            let isInside = visits[index].isInside
+            visits[index].phase = visits[index].done
+            if attempt.action.isOfDeparture == isInside {
+                // The last region was left while an arrival's action ran, or one was entered while a departure's ran.
+                let report = PrompterAction(attempt, result)
+                return [report] + (isInside ? begin(index, at: now) : leave(index, at: now))
+            }
             switch result {
-            case .success(let joined):
+            case .success:
                 (visits[index].consent, visits[index].awaited) = (nil, nil)
-                let isHeld = isInside && attempt.prompt == nil && visits[index].network.join == .auto
+                let isHeld =
+                    isInside && attempt.prompt == nil && visits[index].network.join == .auto && attempt.action.connects
                 if isHeld { visits[index].phase = .holding(since: now, ticket: nil, again: false) }
-                return [.joined(attempt, joined)]
+                return [PrompterAction(attempt, result)]
             case .failure(let failure):
-                guard isInside else { return [.joinFailed(attempt, failure)] }
                 if visits[index].arrivals != arrival { return [.joinFailed(attempt, failure)] + begin(index, at: now) }
                 return failed(index, attempt, failure, at: now)
             }
@@ -70,5 +75,14 @@ extension JoinPrompter {
             visits[index].phase = .coolingDown(until: end)
         }
         return report
+    }
+}
+
+extension PrompterAction {
+    fileprivate init(_ attempt: JoinAttempt, _ result: Result<JoinedNetwork, JoinFailure>) {
+        switch result {
+        case .success(let joined): self = .joined(attempt, joined)
+        case .failure(let failure): self = .joinFailed(attempt, failure)
+        }
     }
 }

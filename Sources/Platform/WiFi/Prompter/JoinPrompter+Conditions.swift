@@ -14,7 +14,7 @@ extension JoinPrompter {
                     visits[index].phase = .prompting(prompt, ticket: nil, again: false)
                     return again ? [determine(index, prompting: prompt)] : []
                 }
-                visits[index].phase = .settled()
+                visits[index].phase = visits[index].done
                 return [close(prompt, .connected)]
             case .holding(let since, ticket: ticket, let again):
                 return held(index, condition, since: since, again: again, at: now)
@@ -30,9 +30,9 @@ extension JoinPrompter {
     ) -> [PrompterAction] {
         switch condition {
         case .alreadyConnected:
-            visits[index].phase =
-                visits[index].network.join == .auto ? .holding(since: now, ticket: nil, again: false) : .settled()
-            return note(index, .alreadyConnected)
+            let holds = visits[index].network.join == .auto && visits[index].action?.connects == true
+            visits[index].phase = holds ? .holding(since: now, ticket: nil, again: false) : visits[index].done
+            return visits[index].action == .join ? note(index, .alreadyConnected) : []
         case .connecting:
             return wait(index, [], again: again, at: now)
         case .unavailable(let failure):
@@ -42,7 +42,12 @@ extension JoinPrompter {
             if let other, !mayOffer(index) {
                 return wait(index, note(index, .otherConnection(other)), again: again, at: now)
             }
-            return offer(index, isCountryUnset ? .countryUnset : .radioOff, again: again, at: now)
+            let isHotspot = visits[index].action == .hotspot
+            let situation: PromptSituation = isHotspot ? .hotspotRadioOff : isCountryUnset ? .countryUnset : .radioOff
+            return offer(index, situation, again: again, at: now)
+        case .switchedOff
+        where visits[index].consent == nil && visits[index].network.onDeparture == .radioOff && !visits[index].wasHeld:
+            return offer(index, nil, again: again, at: now)
         case .switchedOff:
             return wait(index, note(index, .unavailable(.radioOff)), again: again, at: now)
         case .ready(let readiness) where readiness.isDisconnectedByUser && visits[index].wasHeld:
@@ -57,7 +62,11 @@ extension JoinPrompter {
             if visits[index].consent == nil, let other = readiness.otherConnection, !mayOffer(index) {
                 return wait(index, note(index, .otherConnection(other)), again: again, at: now)
             }
-            return offer(index, readiness.situation, again: again, at: now)
+            // Another network's beacon is here: Wi-Fi stays on.
+            let isOtherInside = visits.contains { $0.isInside && $0.network.join != .off }
+            if visits[index].action == .radioOff, isOtherInside { return wait(index, [], again: again, at: now) }
+            let situation = readiness.situation(visits[index].action ?? .join)
+            return offer(index, situation, mustAsk: readiness.isLoggedInOver, again: again, at: now)
         }
     }
 
@@ -121,12 +130,16 @@ extension JoinPrompter {
     }
 
     private mutating func offer(
-        _ index: Int, _ situation: PromptSituation?, again: Bool, at now: Instant
+        _ index: Int, _ situation: PromptSituation?, mustAsk: Bool = false, again: Bool, at now: Instant
     ) -> [PrompterAction] {
         let visit = visits[index]
-        if visit.network.join != .off { visits[index].lastOffer = now }
+        if visit.network.join != .off {
+            if visit.isInside { visits[index].lastOffer = now } else { visits[index].lastDeparture = now }
+        }
         switch visit.network.join {
-        case .prompt:
+        case .auto where !mustAsk:
+            return [start(index, prompt: nil)]
+        case .prompt, .auto:
             if let consent = visit.consent { return [start(index, prompt: consent)] }
             let prompt = Prompt(
                 id: visit.renewed ?? String(nextPrompt), ssid: visit.network.ssid, regions: visit.names,
@@ -136,10 +149,8 @@ extension JoinPrompter {
             visits[index].phase = .prompting(prompt, ticket: nil, again: false)
             // Another program may have connected after the check.
             return [.announce(prompt)] + (again ? [determine(index, prompting: prompt)] : [])
-        case .auto:
-            return [start(index, prompt: nil)]
         case .off:
-            visits[index].phase = .settled(byPolicy: true)
+            visits[index].phase = visit.isInside ? .settled(byPolicy: true) : .away
             return []
         }
     }

@@ -6,11 +6,14 @@ extension JoinPrompter {
             refused: refused, nextPrompt: nextPrompt,
             visits: visits.map { visit in
                 PromptMemory.Visit(
-                    ssid: visit.network.ssid, regions: visit.recalled?.regions ?? visit.names, arrival: visit.arrivals,
+                    ssid: visit.network.ssid,
+                    regions: visit.recalled?.regions ?? (visit.isInside || visit.isDeparting ? visit.names : []),
+                    arrival: visit.arrivals,
                     isSettled: visit.recalled?.isSettled ?? visit.isSettled,
                     prompt: visit.recalled?.prompt ?? visit.pending?.id ?? visit.renewed,
                     sinceLastOffer: visit.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() },
-                    isHeld: visit.recalled?.isHeld ?? (visit.isHeld ? true : nil))
+                    isHeld: visit.recalled?.isHeld ?? (visit.isHeld ? true : nil),
+                    isDeparting: visit.isDeparting ? true : nil)
             }, askedWhileOnline: askedWhileOnline)
     }
 
@@ -23,23 +26,37 @@ extension JoinPrompter {
     ///   - age: The time since the memory was written, if it is known.
     ///   - networks: The network of each region, by the region's name. A region that names another network now is not part
     ///     of its visit any more.
+    ///   - inside: The regions that were inside; `nil`: all.
     package mutating func restored(
-        _ memory: PromptMemory, age: Duration? = nil, networks: [String: HomeNetwork], at now: Instant
+        _ memory: PromptMemory, age: Duration? = nil, networks: [String: HomeNetwork], inside: Set<String>? = nil,
+        at now: Instant
     ) {
         refused = Set(memory.prompts.never.map { SSID($0) })
         askedWhileOnline = Set((memory.prompts.askedWhileOnline ?? []).map { SSID($0) })
         nextPrompt = memory.prompts.next.clamped(to: Self.credible)
         for known in memory.prompts.visits {
             let name = SSID(known.ssid)
-            guard let network = networks.values.first(where: { $0.name == name }) else { continue }
             var recalled = known
             recalled.regions.removeAll { networks[$0]?.name != name }
+            let isDeparting = known.isDeparting == true
+            let own = isDeparting ? recalled.regions.first.flatMap { networks[$0] } : nil
+            let present = networks.first { region, network in
+                network.name == name && (isDeparting || inside?.contains(region) != false)
+            }
+            guard let network = own ?? present?.value else { continue }
             let index = visit(network)
             visits[index].arrivals = known.arrival.clamped(to: Self.credible)
             visits[index].lastOffer = known.sinceLastOffer.map {
                 now.advanced(by: .zero - max(.zero, Duration.seconds($0) + (age ?? .zero)))
             }
-            visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
+            guard isDeparting else {
+                visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
+                continue
+            }
+            guard visits[index].network.onDeparture != nil else { continue }
+            visits[index].left = recalled.regions.first
+            visits[index].renewed = known.prompt
+            visits[index].phase = .waiting(until: now)
         }
     }
 
@@ -64,12 +81,16 @@ extension JoinPrompter {
         return [determine(index)]
     }
 
-    /// `region` was left: it is no part of a visit of before the restart any more.
-    mutating func recallEnded(region: String) {
+    /// `region` was left, and does not belong to a visit before the restart any more. Returns the visit that is over with it.
+    mutating func recallEnded(region: String) -> Int? {
+        var ended: Int?
         for index in visits.indices {
             visits[index].recalled?.regions.removeAll { $0 == region }
-            if visits[index].recalled?.regions.isEmpty == true { visits[index].recalled = nil }
+            guard visits[index].recalled?.regions.isEmpty == true else { continue }
+            visits[index].recalled = nil
+            if !visits[index].isInside { ended = index }
         }
+        return ended
     }
 }
 

@@ -6,7 +6,8 @@ extension JoinPrompter {
         if let (held, place) = find(region: region) {
             guard visits[held].regions[place].network != network else { return [] }
             guard visits[held].network.name == network.name else {
-                return departed(region: region, at: now) + arrived(region: region, network: network, at: now)
+                return departed(region: region, isReconfigured: true, at: now)
+                    + arrived(region: region, network: network, at: now)
             }
             visits[held].regions[place].network = network
             // The policy of another region holds.
@@ -18,33 +19,52 @@ extension JoinPrompter {
             return [close(prompt, .reconfigured)] + begin(held, at: now)
         }
         let index = visit(network)
+        // A prompt that waits while no region is inside is that of a departure.
+        let waiting = visits[index].isInside ? nil : visits[index].prompt
+        let withdrawals = waiting.map { [close($0, .arrived)] } ?? []
         visits[index].regions.append((region, network))
         guard visits[index].regions.count == 1 else { return [] }
+        if case .joining = visits[index].phase {} else { visits[index].phase = .away }
         visits[index].arrivalBegan(at: now)
         if let recalled = visits[index].recalled {
             visits[index].recalled = nil
             return resume(index, recalled, at: now)
         }
         visits[index].arrivals += 1
-        return begin(index, at: now)
+        return withdrawals + begin(index, at: now)
     }
 
-    public mutating func departed(region: String, at now: Instant) -> [PrompterAction] {
-        recallEnded(region: region)
-        guard let (index, place) = find(region: region) else { return [] }
+    /// Handles that `region` was left.
+    ///
+    /// - Parameter isReconfigured: Whether it only names no network any more, or another one: then no action of a departure follows.
+    public mutating func departed(
+        region: String, isReconfigured: Bool = false, at now: Instant
+    ) -> [PrompterAction] {
+        let recalled = recallEnded(region: region)
+        guard let (index, place) = find(region: region) else {
+            guard let recalled, !isReconfigured else { return [] }
+            visits[recalled].left = region
+            return leave(recalled, at: now)
+        }
         let policy = visits[index].network.join
         visits[index].regions.remove(at: place)
-        guard visits[index].regions.isEmpty else { return decidingRegionChanged(index, from: policy, at: now) }
-        switch visits[index].phase {
-        case .joining:
-            return []
-        case .prompting(let prompt, _, _):
+        visits[index].left = region
+        guard !visits[index].isInside else { return decidingRegionChanged(index, from: policy, at: now) }
+        if case .joining = visits[index].phase { return [] }
+        let withdrawals = visits[index].prompt.map { [close($0, .departed)] } ?? []
+        visits[index].phase = .away
+        return isReconfigured ? withdrawals : withdrawals + leave(index, at: now)
+    }
+
+    /// Ends the departures of networks that are not among `networks` any more.
+    public mutating func configured(_ networks: Set<HomeNetwork>) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in visits.indices where visits[index].isDeparting && !networks.contains(visits[index].network) {
+            if case .joining = visits[index].phase { continue }
+            if let prompt = visits[index].prompt { actions.append(close(prompt, .reconfigured)) }
             visits[index].phase = .away
-            return [close(prompt, .departed)]
-        case .away, .coolingDown, .determining, .waiting, .holding, .settled:
-            visits[index].phase = .away
-            return []
         }
+        return actions
     }
 
     /// Handles a change of the policy: the region of the old one may have been left, and the next one decides.

@@ -9,11 +9,11 @@ extension JoinPrompter {
         visits[index].consent = nil
         let network = visits[index].network
         guard network.join != .off else {
-            visits[index].phase = .settled(byPolicy: true)
+            visits[index].phase = visits[index].isInside ? .settled(byPolicy: true) : .away
             return []
         }
         guard !refused.contains(network.name) else {
-            visits[index].phase = .settled()
+            visits[index].phase = visits[index].done
             return note(index, .refused)
         }
         if let end = coolDownEnd(index), now < end {
@@ -21,6 +21,14 @@ extension JoinPrompter {
             return note(index, .coolingDown)
         }
         return [determine(index)]
+    }
+
+    /// The last region was left: what a departure does begins.
+    mutating func leave(_ index: Int, at now: Instant) -> [PrompterAction] {
+        visits[index].phase = .away
+        guard visits[index].network.onDeparture != nil else { return [] }
+        visits[index].arrivalBegan(at: now)
+        return begin(index, at: now)
     }
 
     mutating func determine(_ index: Int) -> PrompterAction {
@@ -38,13 +46,16 @@ extension JoinPrompter {
 
     mutating func askCondition(_ index: Int) -> PrompterAction {
         lastTicket += 1
-        return .determineCondition(ticket: lastTicket, visits[index].network)
+        return .determineCondition(
+            ticket: lastTicket, visits[index].network, visits[index].action ?? visits[index].network.onArrival)
     }
 
     mutating func start(_ index: Int, prompt: Prompt?) -> PrompterAction {
         lastAttempt += 1
         let visit = visits[index]
-        let attempt = JoinAttempt(id: lastAttempt, network: visit.network, regions: visit.names, prompt: prompt)
+        let attempt = JoinAttempt(
+            id: lastAttempt, network: visit.network, regions: visit.names, prompt: prompt,
+            action: visit.action ?? visit.network.onArrival)
         visits[index].phase = .joining(attempt, arrival: visit.arrivals)
         return .startJoin(attempt)
     }
@@ -61,7 +72,8 @@ extension JoinPrompter {
     }
 
     func coolDownEnd(_ index: Int) -> Instant? {
-        visits[index].lastOffer?.advanced(by: Self.coolDown)
+        let last = visits[index].isInside ? visits[index].lastOffer : visits[index].lastDeparture
+        return last?.advanced(by: Self.coolDown)
     }
 
     func find(region: String) -> (visit: Int, place: Int)? {

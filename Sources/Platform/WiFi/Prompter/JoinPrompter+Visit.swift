@@ -16,6 +16,12 @@ extension JoinPrompter {
         /// The time of the last prompt or of the last join without a prompt. Outlives the arrival.
         var lastOffer: Instant?
 
+        /// The same for departures.
+        var lastDeparture: Instant?
+
+        /// The region that was left last.
+        var left: String?
+
         /// The notes that this arrival has published.
         var noted: Set<PrompterAction.Reason> = []
 
@@ -59,7 +65,23 @@ extension JoinPrompter {
 
         var phase = Phase.away
 
-        var names: [String] { regions.map(\.name) }
+        var isInside: Bool { !regions.isEmpty }
+
+        /// The action of this arrival or this departure.
+        var action: NetworkAction? { isInside ? network.onArrival : network.onDeparture }
+
+        /// The phase of an arrival or a departure that is done with.
+        var done: Phase { isInside ? .settled() : .away }
+
+        /// The regions that a prompt names.
+        var names: [String] { isInside ? regions.map(\.name) : left.map { [$0] } ?? [] }
+
+        /// Whether the last region was left and what a departure does is not done yet.
+        var isDeparting: Bool {
+            if isInside { return false }
+            if case .away = phase { return false }
+            return network.onDeparture != nil
+        }
 
         var prompt: Prompt? {
             switch phase {
@@ -70,7 +92,9 @@ extension JoinPrompter {
 
         /// The prompt that waits, or that was answered with join while the network is not joined: it is put again after a restart.
         var pending: Prompt? {
-            if case .joining(let attempt, _) = phase { return attempt.prompt }
+            if case .joining(let attempt, _) = phase {
+                return isDeparting && !attempt.action.isOfDeparture ? nil : attempt.prompt
+            }
             return prompt ?? consent
         }
 
@@ -93,7 +117,9 @@ extension JoinPrompter {
         }
     }
 
-    /// The state of an arrival. Leaving the last region leads to `away` from all but `joining`.
+    /// The state of an arrival, or of a departure: after the last region was left, the phases from `coolingDown` to `joining` lead to the
+    /// end of what a departure does, and then to `away`. Leaving the last region leads to `away`, or with an action of departures to
+    /// `coolingDown` or `determining`, from all but `joining`.
     enum Phase: Sendable {
         /// No region is inside. → `determining`, `coolingDown` or `settled` on arrival
         case away
@@ -112,7 +138,8 @@ extension JoinPrompter {
         /// since it was asked. → `joining` or `settled` with an answer, `settled` when connected
         case prompting(Prompt, ticket: Int?, again: Bool)
 
-        /// A join runs. `arrival` is the one it was started in. → `settled`, `holding`, `coolingDown`, `waiting`; `away` if left since
+        /// A join or another action runs. `arrival` is the one it was started in. → `settled`, `holding`, `coolingDown`, `waiting`; if
+        /// the last region was left, or one was entered since, what follows from that
         case joining(JoinAttempt, arrival: Int)
 
         /// Joined without a question. The ticket asks whether it is still connected; `again`: Wi-Fi has changed since it was asked.

@@ -16,6 +16,9 @@
 ///   failed at a weak signal, the join begins again without another question.
 /// - A network that was joined without a question is joined again if the connection is lost, unless a user ended it.
 /// - A join that runs is not stopped by leaving.
+/// - When the last region of a network is left, its departure's action follows, asked about or not as an arrival's, with a cool-down
+///   of its own. It is asked about in any case while a user is logged in over a connection that it ends. An arrival ends it.
+///   Wi-Fi is not switched off while a region of another network is inside.
 /// - Of several regions that are inside the policy of the one that came first holds. When it is left and the
 ///   next one has another, a prompt that waits is withdrawn, and that policy decides. What was answered or joined stays
 ///   so.

@@ -6,7 +6,7 @@ public struct Prompt: Codable, Hashable, Sendable {
     /// The network it is about.
     public let ssid: String
 
-    /// The regions of that network that are inside when it is put, in the order of their arrival.
+    /// The regions of that network that are inside when it is put, in the order of their arrival; for a departure the one that was left last.
     public let regions: [String]
 
     /// The number of the arrival at this network, counted from 1.
@@ -45,10 +45,58 @@ public enum PromptSituation: String, Codable, Hashable, Sendable, CaseIterable {
 
     /// This machine is connected to an unprotected network of the same name.
     case weakTwin
+
+    /// The question is whether to open a hotspot.
+    case hotspot
+
+    /// The same, and Wi-Fi is off. The answer `join` switches it on.
+    case hotspotRadioOff
+
+    /// The same, and the device is connected to a network, which the hotspot would end.
+    case hotspotInstead
+
+    /// The question is whether to switch Wi-Fi on.
+    case switchOn
+
+    /// The question is whether to leave the network.
+    case leave
+
+    /// The question is whether to close the hotspot.
+    case hotspotOff
+
+    /// The question is whether to switch Wi-Fi off.
+    case switchOff
+
+    /// The question of a departure, while a user is logged in over the connection that it would end.
+    case leaveLoggedIn
+    case hotspotOffLoggedIn
+    case switchOffLoggedIn
+}
+
+extension PromptSituation {
+    /// The action that the answer `join` starts.
+    public var action: NetworkAction {
+        switch self {
+        case .radioOff, .countryUnset, .ethernet, .mobile, .otherConnection, .weakTwin: .join
+        case .hotspot, .hotspotRadioOff, .hotspotInstead: .hotspot
+        case .switchOn: .radioOn
+        case .leave, .leaveLoggedIn: .leave
+        case .hotspotOff, .hotspotOffLoggedIn: .hotspotOff
+        case .switchOff, .switchOffLoggedIn: .radioOff
+        }
+    }
 }
 
 extension JoinReadiness {
-    var situation: PromptSituation? {
+    func situation(_ action: NetworkAction) -> PromptSituation? {
+        switch action {
+        case .hotspot: return endsConnection ? .hotspotInstead : .hotspot
+        case .radioOn: return .switchOn
+        case .leave: return isLoggedInOver ? .leaveLoggedIn : .leave
+        case .hotspotOff: return isLoggedInOver ? .hotspotOffLoggedIn : .hotspotOff
+        case .radioOff: return isLoggedInOver ? .switchOffLoggedIn : .switchOff
+        case .join: break
+        }
         if replacesWeakTwin { return .weakTwin }
         return switch otherConnection {
         case .ethernet: .ethernet

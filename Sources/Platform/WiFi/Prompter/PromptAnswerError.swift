@@ -13,8 +13,10 @@ public enum PromptAnswerError: Error, Hashable, Sendable, CustomStringConvertibl
         case .closed(let prompt, .departed):
             "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn when the region was left; "
                 + "the next arrival asks again"
+        case .closed(let prompt, .arrived):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn when the region was entered"
         case .closed(let prompt, .connected):
-            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because the network is connected already"
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because nothing is left to do"
         case .closed(let prompt, .reconfigured):
             "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because the configuration does not ask for it any more"
         }

@@ -24,9 +24,12 @@ package struct PromptMemory: PersistedMemory, Hashable {
         /// Whether it was joined without a question, and is joined again if the connection is lost; `nil` if not.
         package var isHeld: Bool?
 
+        /// Whether `regions` was left and what a departure does is not done yet; `nil` if not.
+        package var isDeparting: Bool?
+
         package init(
             ssid: String, regions: [String], arrival: Int, isSettled: Bool, prompt: String? = nil,
-            sinceLastOffer: Double? = nil, isHeld: Bool? = nil
+            sinceLastOffer: Double? = nil, isHeld: Bool? = nil, isDeparting: Bool? = nil
         ) {
             self.ssid = ssid
             self.regions = regions
@@ -35,6 +38,7 @@ package struct PromptMemory: PersistedMemory, Hashable {
             self.prompt = prompt
             self.sinceLastOffer = sinceLastOffer
             self.isHeld = isHeld
+            self.isDeparting = isDeparting
         }
     }
 

@@ -4,7 +4,10 @@ public enum PromptWithdrawal: Hashable, Sendable {
     /// The last of its regions was left.
     case departed
 
-    /// The network was joined without it.
+    /// It was about a departure, and one of its regions was entered.
+    case arrived
+
+    /// The network was joined without it, or nothing is left to do.
     case connected
 
     /// The network's policy is not to ask any more.
@@ -17,6 +20,7 @@ extension PromptWithdrawal {
         switch self {
         case .answered: "answered"
         case .departed: "departed"
+        case .arrived: "arrived"
         case .connected: "connected"
         case .reconfigured: "reconfigured"
         }

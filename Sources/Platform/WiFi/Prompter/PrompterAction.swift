@@ -1,7 +1,7 @@
 /// The next actions of a ``JoinPrompter``'s driver, in order.
 public enum PrompterAction: Hashable, Sendable {
-    /// Ask ``WiFiService/condition(of:)`` and hand the answer back with the ticket.
-    case determineCondition(ticket: Int, HomeNetwork)
+    /// Ask ``WiFiService/condition(of:for:)`` and hand the answer back with the ticket.
+    case determineCondition(ticket: Int, HomeNetwork, NetworkAction = .join)
 
     /// Put the prompt: the event `wifiPrompt`.
     case announce(Prompt)
@@ -9,13 +9,13 @@ public enum PrompterAction: Hashable, Sendable {
     /// Take the prompt away. After an answer: the event `wifiPromptAnswered`.
     case withdraw(Prompt, PromptWithdrawal)
 
-    /// Start ``WiFiService/join(_:)`` and hand its result back with the attempt's number.
+    /// Start ``WiFiService/carryOut(_:_:switchingOn:)`` and hand its result back with the attempt's number.
     case startJoin(JoinAttempt)
 
-    /// Report a join that succeeded: the event `wifiJoined`.
+    /// Report an action that succeeded: the event `wifiJoined`, or `wifiActionCompleted` for another action than a join.
     case joined(JoinAttempt, JoinedNetwork)
 
-    /// Report a join that failed: the event `wifiJoinFailed`.
+    /// Report an action that failed: the event `wifiJoinFailed` or `wifiActionFailed`.
     case joinFailed(JoinAttempt, JoinFailure)
 
     /// Report the reason why there is no prompt and no join; each distinct reason once an arrival.

@@ -6,6 +6,7 @@ import Synchronization
 public final class SimulatedWiFi: WiFiService {
     private struct World {
         var failures: [String: JoinFailure] = [:]
+        var hotspots: Set<SSID> = []
         var state: WiFiState
     }
 
@@ -24,8 +25,20 @@ public final class SimulatedWiFi: WiFiService {
         broadcast.send(state)
     }
 
-    public func condition(of network: HomeNetwork) async -> NetworkCondition {
-        world.withLock { condition(of: network, in: $0) }
+    public func condition(of network: HomeNetwork, for action: NetworkAction) async -> NetworkCondition {
+        world.withLock { world in
+            guard world.state.managerRunning else { return .unavailable(.noNetworkManager) }
+            let isDone: Bool
+            switch action {
+            case .join: return condition(of: network, in: world)
+            case .hotspot: isDone = world.hotspots.contains(network.name)
+            case .radioOn: isDone = world.state.radioEnabled
+            case .leave: isDone = !world.state.isConnected(to: network.name)
+            case .hotspotOff: isDone = !world.hotspots.contains(network.name)
+            case .radioOff: isDone = !world.state.radioEnabled
+            }
+            return isDone ? .alreadyConnected : .ready(JoinReadiness())
+        }
     }
 
     public func networks() async -> Result<[VisibleNetwork], JoinFailure> {
@@ -34,8 +47,15 @@ public final class SimulatedWiFi: WiFiService {
             VisibleNetwork.merged(inSight.map { VisibleNetwork(ssid: $0.text, strength: 80, security: .robust(.psk)) }))
     }
 
-    public func join(_ network: HomeNetwork, switchingOn: Bool) async -> Result<JoinedNetwork, JoinFailure> {
+    public func carryOut(
+        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+    ) async -> Result<JoinedNetwork, JoinFailure> {
         if switchingOn { change { $0.radioEnabled = true } }
+        if action != .join {
+            if let failure = world.withLock({ $0.failures[network.ssid] }) { return .failure(failure) }
+            change(action, network)
+            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: nil))
+        }
         switch world.withLock({ condition(of: network, in: $0) }) {
         case .alreadyConnected:
             return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: nil))
@@ -56,6 +76,13 @@ public final class SimulatedWiFi: WiFiService {
             if let failure { return .failure(failure) }
             return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: readiness.credentials))
         }
+    }
+
+    public func passphrase(of network: HomeNetwork) async -> Result<TypedPassphrase, JoinFailure> {
+        guard inSight.contains(network.name), let passphrase = try? TypedPassphrase("simulated passphrase") else {
+            return .failure(.noCredentials(ssid: network.ssid))
+        }
+        return .success(passphrase)
     }
 
     public var state: WiFiState { broadcast.latest ?? WiFiState() }
@@ -79,6 +106,23 @@ public final class SimulatedWiFi: WiFiService {
     public func change(_ body: (inout WiFiState) -> Void) {
         world.withLock { world in
             body(&world.state)
+            broadcast.send(world.state)
+        }
+    }
+
+    private func change(_ action: NetworkAction, _ network: HomeNetwork) {
+        world.withLock { world in
+            switch action {
+            case .join: world.state.connectedSSID = network.ssid
+            case .hotspot: world.hotspots.insert(network.name)
+            case .hotspotOff: world.hotspots.remove(network.name)
+            case .radioOn: world.state.radioEnabled = true
+            case .leave: world.state.connectedSSID = nil
+            case .radioOff:
+                world.state.radioEnabled = false
+                world.state.connectedSSID = nil
+                world.hotspots = []
+            }
             broadcast.send(world.state)
         }
     }

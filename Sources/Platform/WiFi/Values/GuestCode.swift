@@ -3,6 +3,11 @@ package struct GuestCode: Sendable {
     /// `WIFI:T:WPA;S:HomeNet;P:correct horse;;`, with a backslash before each of `\ ; , : "`.
     package let text: String
 
+    package init(_ network: HomeNetwork, passphrase: UnsafePointer<CChar>) {
+        self.init(
+            ssid: network.ssid, passphrase: String(cString: passphrase), isWPA3: network.security == .wpa3)
+    }
+
     /// - Parameters:
     ///   - isWPA3: Whether the network has WPA3 alone, which the text then requires of the guest's device, too.
     package init(ssid: String, passphrase: String, isWPA3: Bool) {

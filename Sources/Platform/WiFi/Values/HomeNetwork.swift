@@ -21,10 +21,20 @@ public struct HomeNetwork: Hashable, Sendable {
     /// The reaction to an arrival while this machine has another connection.
     public let whenOnline: OnlinePolicy
 
+    /// The action of an arrival: one of ``NetworkAction/ofArrivals``.
+    public let onArrival: NetworkAction
+
+    /// The action of a departure, when the last region of the network was left: one of ``NetworkAction/ofDepartures``; `nil`: nothing.
+    public let onDeparture: NetworkAction?
+
+    /// The name of NetworkManager's profile of the hotspot; `nil`: the profile with the network's name.
+    public let hotspot: String?
+
     /// Checks the length of the name; the passphrase file is read when it is needed, no sooner.
     public init(
         ssid: String, join: JoinPolicy = .prompt, passphraseFile: String? = nil, security: PersonalSecurity? = nil,
-        whenOnline: OnlinePolicy = .once
+        whenOnline: OnlinePolicy = .once, onArrival: NetworkAction = .join, onDeparture: NetworkAction? = nil,
+        hotspot: String? = nil
     ) throws(SSIDLengthError) {
         let length = ssid.utf8.count
         guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
@@ -33,5 +43,8 @@ public struct HomeNetwork: Hashable, Sendable {
         self.passphraseFile = passphraseFile
         self.security = security
         self.whenOnline = whenOnline
+        self.onArrival = onArrival
+        self.onDeparture = onDeparture
+        self.hotspot = hotspot
     }
 }

@@ -12,6 +12,7 @@ extension JoinFailure {
         case servesHotspot
         case connectedElsewhere
         case connectedToTwin
+        case noHotspotProfile
         case notInSight
         case onlyUnsecuredInSight
         case mixedSecurityInSight
@@ -43,6 +44,7 @@ extension JoinFailure {
         case .servesHotspot: .servesHotspot
         case .connectedElsewhere: .connectedElsewhere
         case .connectedToTwin: .connectedToTwin
+        case .noHotspotProfile: .noHotspotProfile
         case .notInSight: .notInSight
         case .onlyUnsecuredInSight: .onlyUnsecuredInSight
         case .mixedSecurityInSight: .mixedSecurityInSight

@@ -31,6 +31,9 @@ extension JoinFailure: CustomStringConvertible {
         case .connectedToTwin(let ssid, let device, let security):
             "the Wi-Fi device \(device) is connected to a network “\(ssid)” without WPA2 or WPA3 (\(security)), which anyone can "
                 + "set up; disconnect it with `nmcli device disconnect \(device)`, and delete its profile"
+        case .noHotspotProfile(let ssid):
+            "NetworkManager shows this user no profile of a hotspot “\(ssid)” with WPA2 or WPA3; make one with "
+                + "`sudo nmcli device wifi hotspot ssid “\(ssid)”`, and close it again with `nmcli connection down`"
         case .notInSight(let ssid):
             "no access point named “\(ssid)” is received; move closer, or compare the name with `nmcli device wifi list`"
         case .onlyUnsecuredInSight(let ssid, .wpa2):

@@ -31,6 +31,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// The device is connected to an unprotected network of the same name, and the user was not asked whether to leave that one.
     case connectedToTwin(ssid: String, device: String, security: WeakSecurity)
 
+    /// NetworkManager has no profile of a hotspot of that name with WPA2 or WPA3.
+    case noHotspotProfile(ssid: String)
+
     /// No access point of that name is heard, not even by a scan directed at it.
     case notInSight(ssid: String)
 
@@ -86,7 +89,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
         case .handshakeFailed(let failure): failure.strength < SignalStrength.strong
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .firmwareMissing, .noSupplicant, .networkingOff,
             .radioOff, .hardwareSwitchOff,
-            .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials,
+            .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials, .noHotspotProfile,
             .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
             false

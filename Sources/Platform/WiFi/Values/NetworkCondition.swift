@@ -1,11 +1,11 @@
 public enum NetworkCondition: Hashable, Sendable {
-    /// A device is already connected to it, with WPA2 or WPA3.
+    /// A device is already connected to it, with WPA2 or WPA3; for another action than a join, there is nothing to do.
     case alreadyConnected
 
-    /// A device is on its way to it with a saved profile.
+    /// A device is on its way to it with a saved profile, or to its hotspot.
     case connecting
 
-    /// It is in sight, secured, and there is something to join it with.
+    /// It is in sight, secured, and there is something to join it with; for another action, it can be carried out.
     case ready(JoinReadiness)
 
     /// Wi-Fi is switched off, this user may switch it on, and there may be something to join the network with.
@@ -47,15 +47,24 @@ public struct JoinReadiness: Hashable, Sendable {
     /// Whether a user of this machine has ended the last connection of the device.
     public var isDisconnectedByUser: Bool
 
+    /// Whether the action ends a connection to another network.
+    public var endsConnection: Bool
+
+    /// Whether a user is logged in over a connection that the action ends.
+    public var isLoggedInOver: Bool
+
     public init(
-        credentials: NetworkCondition.Credentials, strength: Int = 100, otherConnection: OtherConnection? = nil,
-        replacesWeakTwin: Bool = false, isDisconnectedByUser: Bool = false
+        credentials: NetworkCondition.Credentials = .savedProfile, strength: Int = 100,
+        otherConnection: OtherConnection? = nil, replacesWeakTwin: Bool = false, isDisconnectedByUser: Bool = false,
+        endsConnection: Bool = false, isLoggedInOver: Bool = false
     ) {
         self.credentials = credentials
         self.strength = strength
         self.otherConnection = otherConnection
         self.replacesWeakTwin = replacesWeakTwin
         self.isDisconnectedByUser = isDisconnectedByUser
+        self.endsConnection = endsConnection
+        self.isLoggedInOver = isLoggedInOver
     }
 }
 

@@ -47,7 +47,8 @@ struct RangeCommand: AsyncParsableCommand {
                     if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
                 case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
                     .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
-                    .wifiJoinFailed, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,
+                    .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
+                    .peripheralDidConnect,
                     .peripheralDidDisconnect, .house:
                     break
                 }

@@ -28,9 +28,7 @@ struct WiFiQRCommand: AsyncParsableCommand {
 
     func run() async throws {
         let network = try network()
-        let passphrase =
-            if let file = network.passphraseFile { try read(file) } else { try await saved(network) }
-        let code = GuestCode(ssid: network.ssid, passphrase: passphrase, isWPA3: network.security == .wpa3)
+        let code = if let file = network.passphraseFile { try read(file, network) } else { try await saved(network) }
         if text { return print(code.text) }
         do throws(QRCode.Failure) {
             print(try QRCode(code.text).lines.joined(separator: "\n"))
@@ -56,20 +54,20 @@ struct WiFiQRCommand: AsyncParsableCommand {
         return first
     }
 
-    private func read(_ file: String) throws -> String {
+    private func read(_ file: String, _ network: HomeNetwork) throws -> GuestCode {
         do throws(PassphraseFileError) {
-            return try PassphraseFile.load(file).withCString { String(cString: $0) }
+            return try PassphraseFile.load(file).withCString { GuestCode(network, passphrase: $0) }
         } catch {
             throw CommandFailure("\(error)", status: .failure)
         }
     }
 
-    private func saved(_ network: HomeNetwork) async throws -> String {
+    private func saved(_ network: HomeNetwork) async throws -> GuestCode {
         let service = NetworkManagerService()
         try BlockingThread.start { service.run() }
         defer { service.stop() }
         switch await service.passphrase(of: network) {
-        case .success(let passphrase): return passphrase.withCString { String(cString: $0) }
+        case .success(let passphrase): return passphrase.withCString { GuestCode(network, passphrase: $0) }
         case .failure(let failure): throw CommandFailure("\(failure)", status: .failure)
         }
     }

@@ -20,7 +20,10 @@ const looks = () =>
   })
 const fetched = async (module) => (await Promise.all([module, more(), looks()]))[0]
 const views = {
-  now: async () => nowView(() => fetched(import('./radios.js'))),
+  now: async () => nowView(
+      () => fetched(import('./radios.js')),
+      () => fetched(import('./guests.js')),
+    ),
   days: async () => (await fetched(import('./days.js'))).daysView(),
   setup: async () => (await fetched(import('./setup.js'))).setupView(),
 }

@@ -1,6 +1,6 @@
 // Phones and browsers: a link for another one, and the sessions of all.
-import { api, clock, el, keyed, put, putRich, say, session, svg } from './base.js'
-import { matrix } from './qr.js'
+import { api, clock, el, keyed, put, putRich, say, session } from './base.js'
+import { picture } from './qr.js'
 import { since, t } from './words.js'
 
 const isLocal = (name) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(name)
@@ -10,20 +10,6 @@ const addressOf = ({ addresses }) => {
   const own = `${location.origin}/`
   if (!isLocal(location.hostname)) return own
   return addresses.find((address) => !isLocal(new URL(address).hostname)) ?? own
-}
-
-const quiet = 4
-const picture = (text) => {
-  const rows = matrix(text)
-  if (!rows) return null
-  const size = rows.length + 2 * quiet
-  const dark = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : [])))
-  return svg(
-    'svg',
-    { viewBox: `0 0 ${size} ${size}`, class: 'qr', role: 'img', 'aria-label': t('qrOf'), 'shape-rendering': 'crispEdges' },
-    svg('rect', { width: size, height: size }),
-    svg('path', { d: dark.join('') }),
-  )
 }
 
 const linkPart = (failed) => {
@@ -38,7 +24,7 @@ const linkPart = (failed) => {
       const how = el('p', {}, t('linkHow', Math.round(link.seconds / 60)))
       const local = isLocal(new URL(address).hostname) && el('p', { class: 'error' })
       if (local) putRich(local, t('linkLocal'))
-      shown.replaceChildren(...[how, picture(address), text, local].filter(Boolean))
+      shown.replaceChildren(...[how, picture(address, t('qrOf')), text, local].filter(Boolean))
       shown.hidden = false
       say(how.textContent)
     } catch (error) {

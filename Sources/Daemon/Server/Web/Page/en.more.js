@@ -257,4 +257,10 @@ export default {
   x_claimed: 'as it claims',
   x_implausible: 'unknown: the beacon claims {0} dBm at one metre, which is not within −100 to −20 dBm. Measure it: change the region {1} under Set up.',
   x_unknownYet: 'unknown yet',
+  // Guests
+  guestsTitle: 'Wi-Fi for guests: “{0}”',
+  guestsHint: 'The camera of a phone joins the network with this code.',
+  guestsShow: 'Wi-Fi code for guests',
+  guestsHide: 'Hide the code',
+  guestsLong: 'The code is too long for this page; `sudo okaeri wifi qr` prints it.',
 }

@@ -257,4 +257,10 @@ export default {
   x_claimed: 'ビーコンの値',
   x_implausible: '不明。ビーコンの示す 1 m での信号 {0} dBm は −100～−20 dBm の範囲外です。「設定」でリージョン {1} を変更し、距離を測定してください。',
   x_unknownYet: 'まだ不明',
+  // Guests
+  guestsTitle: 'ゲスト用 Wi-Fi「{0}」',
+  guestsHint: 'スマートフォンのカメラで読み取ると、この Wi-Fi に接続できます。',
+  guestsShow: 'ゲスト用の Wi-Fi コード',
+  guestsHide: 'コードを隠す',
+  guestsLong: 'コードが長すぎて表示できません。`sudo okaeri wifi qr` で表示できます。',
 }

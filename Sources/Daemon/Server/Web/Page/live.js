@@ -16,6 +16,8 @@ const events = [
   'wifiPromptWithdrawn',
   'wifiJoined',
   'wifiJoinFailed',
+  'wifiActionCompleted',
+  'wifiActionFailed',
   'wifiUnavailable',
   'wifiAccessLimited',
   'peripheralDidConnect',

@@ -3,7 +3,19 @@ import { api, clock, el, every, keyed, put, putRich, rich, say, session } from '
 import { signalBar, sparkline } from './chart.js'
 import { headlinePart } from './headline.js'
 import { live, reload } from './live.js'
-import { duration, failure, has, plain, question, sentence, since, t } from './words.js'
+import {
+  answerWord,
+  circumstance,
+  duration,
+  eventText,
+  failure,
+  has,
+  plain,
+  question,
+  sentence,
+  since,
+  t,
+} from './words.js'
 
 export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
 export const distanceText = (beacon) =>
@@ -134,7 +146,7 @@ const promptPart = (prompt) => {
     try {
       await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
       const outcome = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
-      announce(t(outcome, prompt.ssid))
+      if (word !== 'join' || answerWord(word, prompt) === t('join')) announce(t(outcome, prompt.ssid))
       document.getElementById('main').focus({ preventScroll: true })
       await reload()
     } catch (error) {
@@ -151,7 +163,7 @@ const promptPart = (prompt) => {
         disabled: !session.now?.csrf,
         onclick: () => answer(word),
       },
-      t(word),
+      answerWord(word, prompt),
     ),
   )
   const by = el('p', { class: 'quiet' })
@@ -160,7 +172,7 @@ const promptPart = (prompt) => {
     { class: 'card prompt' },
     el('h3', {}, t('welcome')),
     el('p', { class: 'question' }, question(prompt)),
-    prompt.situation && has(`s_${prompt.situation}`) ? rich('p', {}, t(`s_${prompt.situation}`)) : null,
+    circumstance(prompt) ? rich('p', {}, circumstance(prompt)) : null,
     by,
     el('div', { class: 'buttons' }, buttons),
     problem,
@@ -242,12 +254,14 @@ const machinePart = ({ name }) => {
   }
 }
 
-/** `fetchRadios` gets the module of the radios, which most homes do not need. */
-export const nowView = (fetchRadios) => {
+/** `fetchRadios` and `fetchGuests` get the modules that most homes do not need. */
+export const nowView = (fetchRadios, fetchGuests) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
   const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
   const machine = el('dl', { class: 'card machine' })
+  const guestList = el('div')
+  const guestButton = el('div')
   const machineTitle = el('h2', {}, t('machine'))
   const node = el(
     'section',
@@ -256,11 +270,13 @@ export const nowView = (fetchRadios) => {
     headlinePart(),
     prompts,
     outcome,
+    guestList,
     el('h2', {}, t('regions')),
     regions,
     none,
     machineTitle,
     machine,
+    guestButton,
   )
   const updatePrompts = keyed(prompts, promptPart)
   const updateRegions = keyed(regions, regionPart)
@@ -268,8 +284,19 @@ export const nowView = (fetchRadios) => {
   let parts = new Map()
   let isShown = false
   let radios = null
+  let guests = null
   let isFetching = false
 
+  // Only a browser with a login may show the networks for guests, whose codes contain passphrases.
+  const addGuests = async () => {
+    if (!session.now?.csrf) return
+    try {
+      const { networks } = await api('/v1/guests')
+      if (!guests && networks.length === 0) return
+      guests ??= (await fetchGuests()).guestsPart(guestList, guestButton)
+      guests.update(networks)
+    } catch {}
+  }
   // A house with a broker may have several radios.
   const addRadios = async () => {
     if (radios || isFetching || !live.status?.mqtt) return
@@ -289,6 +316,7 @@ export const nowView = (fetchRadios) => {
     parts = updateRegions(status.regions, (region) => region.identifier)
     none.hidden = status.regions.length > 0
     updateMachine(machineRows(status), (row) => row.name)
+    guests?.update()
   }
   live.addEventListener('status', () => {
     update()
@@ -305,6 +333,8 @@ export const nowView = (fetchRadios) => {
     }
     if (event.event === 'wifiJoined') announce(t('joined', event.ssid))
     if (event.event === 'wifiJoinFailed') announce(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
+    if (event.event === 'wifiActionCompleted') announce(eventText(event))
+    if (event.event === 'wifiActionFailed') announce(eventText(event), true)
     if (event.event === 'wifiAccessLimited') announce(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
   })
   live.addEventListener('outage', update)
@@ -325,6 +355,7 @@ export const nowView = (fetchRadios) => {
     show() {
       isShown = true
       ticks.start()
+      addGuests()
       radios?.show()
     },
     hide() {

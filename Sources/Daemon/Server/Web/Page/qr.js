@@ -1,5 +1,7 @@
 // A text as a QR code (ISO/IEC 18004): byte mode, error correction L, versions 1 to 6, which is 134 bytes.
 
+import { svg } from './base.js'
+
 /** By version: data codewords, and the error correction codewords of each of so many blocks (table 9 of the standard). */
 const versions = [
   [19, 7, 1],
@@ -104,4 +106,20 @@ export const matrix = (text) => {
     }
   }
   return rows
+}
+
+const quiet = 4
+
+/** The code as a picture with a label; null for a text that is too long. */
+export const picture = (text, label) => {
+  const rows = matrix(text)
+  if (!rows) return null
+  const size = rows.length + 2 * quiet
+  const dark = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : [])))
+  return svg(
+    'svg',
+    { viewBox: `0 0 ${size} ${size}`, class: 'qr', role: 'img', 'aria-label': label, 'shape-rendering': 'crispEdges' },
+    svg('rect', { width: size, height: size }),
+    svg('path', { d: dark.join('') }),
+  )
 }

@@ -18,7 +18,21 @@ export const has = (name) => name in words
 export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
 
 /** The question of a prompt. */
-export const question = ({ ssid, situation }) => t(situation === 'radioOff' || situation === 'countryUnset' ? 'askJoin_radioOff' : 'askJoin', ssid)
+export const question = ({ ssid, situation }) => {
+  if (situation === 'radioOff' || situation === 'countryUnset') return t('askJoin_radioOff', ssid)
+  const own = `ask_${(situation ?? '').replace(/LoggedIn$|Instead$/, '')}`
+  return t(has(own) ? own : 'askJoin', ssid)
+}
+
+/** The circumstance that a prompt names. */
+export const circumstance = ({ situation }) => {
+  const name = (situation ?? '').endsWith('LoggedIn') ? 's_loggedIn' : `s_${situation}`
+  return has(name) ? t(name) : null
+}
+
+/** The word on the button of an answer: `join` is yes to every question. */
+export const answerWord = (word, { situation }) =>
+  t(word === 'join' && has(`ask_${(situation ?? '').replace(/LoggedIn$|Instead$/, '')}`) ? 'yes' : word)
 
 const format = (options) => {
   // `local` has added the offset of the Pi's time zone.
@@ -87,6 +101,10 @@ export const eventText = (event) => {
         return t('joined', event.ssid)
       case 'wifiJoinFailed':
         return t('joinFailed', event.ssid, failure(event.code, event.reason))
+      case 'wifiActionCompleted':
+        return t(`did_${event.action}`, event.ssid)
+      case 'wifiActionFailed':
+        return t(`didNot_${event.action}`, event.ssid, failure(event.code, event.reason))
       case 'wifiUnavailable':
         return t('unavailable', event.ssid, failure(event.code, event.reason))
       case 'wifiAccessLimited':

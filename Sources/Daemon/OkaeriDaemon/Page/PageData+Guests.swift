@@ -1,0 +1,52 @@
+import Events
+import HTTPTypes
+import OkaeriConfiguration
+import Plumbing
+import Server
+import WiFi
+
+/// The QR codes of networks for guests.
+extension PageData {
+    func guests() async throws(PageFailure) -> GuestsReport {
+        var report = GuestsReport(networks: [])
+        for region in try await configuredRegions() {
+            guard let ssid = region.network?.ssid else { continue }
+            let index = report.networks.firstIndex { $0.ssid == ssid }
+            if index == nil { report.networks.append(.init(ssid: ssid, regions: [])) }
+            if region.showsNetwork {
+                report.networks[index ?? report.networks.count - 1].regions.append(region.identifier)
+            }
+        }
+        return report
+    }
+
+    func guestCode(of ssid: String) async throws(PageFailure) -> GuestCodeReport {
+        guard let network = try await configuredRegions().compactMap(\.network).first(where: { $0.name == SSID(ssid) })
+        else {
+            throw PageFailure(.notFound, "no region has the network “\(ssid.plain())”")
+        }
+        return GuestCodeReport(ssid: network.ssid, text: try await code(of: network).text)
+    }
+
+    private func configuredRegions() async throws(PageFailure) -> [Configuration.Region] {
+        try await pool.run { [files] () throws(PageFailure) in
+            try Self.content(of: files).merged.configuration.regions
+        }
+    }
+
+    private func code(of network: HomeNetwork) async throws(PageFailure) -> GuestCode {
+        if let file = network.passphraseFile {
+            return try await pool.run { () throws(PageFailure) in
+                do throws(PassphraseFileError) {
+                    return try PassphraseFile.load(file).withCString { GuestCode(network, passphrase: $0) }
+                } catch {
+                    throw PageFailure(.serviceUnavailable, "\(error)")
+                }
+            }
+        }
+        switch await wifi.passphrase(of: network) {
+        case .success(let passphrase): return passphrase.withCString { GuestCode(network, passphrase: $0) }
+        case .failure(let failure): throw PageFailure(.serviceUnavailable, "\(failure)")
+        }
+    }
+}

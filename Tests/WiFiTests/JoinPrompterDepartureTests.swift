@@ -1,0 +1,207 @@
+import Testing
+@testable import WiFi
+
+/// What an arrival and a departure do besides joining.
+struct JoinPrompterDepartureTests {
+    private var scene = Scene()
+    private let ready = NetworkCondition.ready(JoinReadiness())
+
+    private func network(
+        _ join: JoinPolicy = .auto, ssid: String = "Home", _ onArrival: NetworkAction = .join,
+        _ onDeparture: NetworkAction? = nil
+    ) throws -> HomeNetwork {
+        try HomeNetwork(ssid: ssid, join: join, onArrival: onArrival, onDeparture: onDeparture)
+    }
+
+    private mutating func arrive(_ network: HomeNetwork, at seconds: Int) -> [PrompterAction] {
+        scene.prompter.arrived(region: "door", network: network, at: Scene.at(seconds))
+    }
+
+    private func attempt(
+        _ id: Int, _ network: HomeNetwork, _ action: NetworkAction, _ prompt: Prompt? = nil
+    ) -> JoinAttempt {
+        JoinAttempt(id: id, network: network, regions: ["door"], prompt: prompt, action: action)
+    }
+
+    private func prompt(_ id: Int, _ situation: PromptSituation) -> Prompt {
+        Prompt(id: "\(id)", ssid: "Home", regions: ["door"], arrival: 1, situation: situation)
+    }
+
+    @Test(arguments: [
+        (NetworkAction.join, NetworkAction.leave), (.hotspot, .hotspotOff), (.radioOn, .radioOff), (.join, .radioOff),
+    ])
+    mutating func `without a question an arrival and a departure do what the configuration says`(
+        onArrival: NetworkAction, onDeparture: NetworkAction
+    ) throws {
+        let home = try network(.auto, onArrival, onDeparture)
+        #expect(arrive(home, at: 0) == [.determineCondition(ticket: 1, home, onArrival)])
+        #expect(scene.determine(1, ready, at: 0) == [.startJoin(attempt(1, home, onArrival))])
+        #expect(scene.finish(1, at: 1) == [.joined(attempt(1, home, onArrival), Scene.joined)])
+        #expect(scene.depart(at: 60) == [.determineCondition(ticket: 2, home, onDeparture)])
+        #expect(scene.determine(2, ready, at: 60) == [.startJoin(attempt(2, home, onDeparture))])
+        #expect(scene.finish(2, at: 61) == [.joined(attempt(2, home, onDeparture), Scene.joined)])
+        #expect(scene.deadline == nil)
+        // Each of the two has a cool-down of its own.
+        #expect(arrive(home, at: 300) == [.determineCondition(ticket: 3, home, onArrival)])
+    }
+
+    @Test(arguments: [
+        (NetworkAction.leave, PromptSituation.leave), (.hotspotOff, .hotspotOff), (.radioOff, .switchOff),
+    ])
+    mutating func `with a question a departure asks, and an arrival withdraws the question`(
+        onDeparture: NetworkAction, situation: PromptSituation
+    ) throws {
+        let home = try network(.prompt, onDeparture == .hotspotOff ? .hotspot : .join, onDeparture)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 10)
+        #expect(scene.determine(2, ready, at: 10) == [.announce(prompt(1, situation))])
+        #expect(arrive(home, at: 20).first == .withdraw(prompt(1, situation), .arrived))
+        _ = scene.depart(at: 30)
+        // The cool-down lies between two questions of departures.
+        #expect(scene.deadline == 310)
+        _ = scene.advance(to: 310)
+        _ = scene.determine(4, ready, at: 310)
+        let second = Prompt(id: "2", ssid: "Home", regions: ["door"], arrival: 2, situation: situation)
+        let attempt = attempt(1, home, onDeparture, second)
+        #expect(
+            try scene.answer(2, .join, at: 311) == [.withdraw(second, .answered(.join)), .startJoin(attempt)])
+        #expect(scene.finish(1, at: 312) == [.joined(attempt, Scene.joined)])
+    }
+
+    @Test mutating func `while a user is logged in over the connection, a departure asks in any case`() throws {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 10)
+        let asked = scene.determine(2, .ready(JoinReadiness(isLoggedInOver: true)), at: 10)
+        #expect(asked == [.announce(prompt(1, .leaveLoggedIn))])
+        #expect(try scene.answer(1, .later, at: 11) == [.withdraw(prompt(1, .leaveLoggedIn), .answered(.later))])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func `a network that was refused is not left either`() throws {
+        let home = try network(.prompt, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        _ = try scene.answer(1, .never, at: 1)
+        #expect(scene.depart(at: 10) == [.note(ssid: "Home", regions: ["door"], .refused)])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func `Wi-Fi stays on while the beacon of another network is here`() throws {
+        let home = try network(.auto, .radioOn, .radioOff)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.prompter.arrived(region: "office", network: try network(ssid: "Work"), at: Scene.at(1))
+        _ = scene.depart(at: 10)
+        #expect(scene.determine(3, ready, at: 10) == [])
+        _ = scene.depart("office", at: 20)
+        #expect(scene.change(at: 21) == [.determineCondition(ticket: 4, home, .radioOff)])
+        #expect(scene.determine(4, ready, at: 21) == [.startJoin(attempt(1, home, .radioOff))])
+    }
+
+    @Test mutating func `a departure while the join runs follows it, and an arrival follows a departure that runs`()
+        throws
+    {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        #expect(scene.depart(at: 1) == [])
+        #expect(
+            scene.finish(1, at: 2) == [
+                .joined(attempt(1, home, .join), Scene.joined), .determineCondition(ticket: 2, home, .leave),
+            ])
+        _ = scene.determine(2, ready, at: 2)
+        #expect(arrive(home, at: 3) == [])
+        #expect(scene.finish(2, at: 400).last == .determineCondition(ticket: 3, home, .join))
+    }
+
+    @Test(arguments: [JoinPolicy.auto, .prompt])
+    mutating func `Wi-Fi that departures switch off is switched on at arrival`(join: JoinPolicy) throws {
+        let home = try network(join, .join, .radioOff)
+        _ = arrive(home, at: 0)
+        let actions = scene.determine(1, .switchedOff(), at: 0)
+        guard join == .auto else {
+            #expect(actions == [.announce(prompt(1, .radioOff))])
+            return
+        }
+        guard case .startJoin(let attempt)? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(attempt.switchesOn && attempt.action == .join)
+        // A user who switches it off is heeded.
+        _ = scene.finish(1, at: 1)
+        _ = scene.change(at: 100)
+        _ = scene.determine(2, .switchedOff(), at: 100)
+        #expect(
+            scene.determine(3, .switchedOff(), at: 100) == [
+                .note(ssid: "Home", regions: ["door"], .unavailable(.radioOff))
+            ])
+    }
+
+    @Test mutating func `a hotspot that a user closes stays closed for the arrival`() throws {
+        let home = try network(.auto, .hotspot, .hotspotOff)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        _ = scene.finish(1, at: 1)
+        _ = scene.change(at: 100)
+        #expect(
+            scene.determine(2, .ready(JoinReadiness(isDisconnectedByUser: true)), at: 100) == [
+                .note(ssid: "Home", regions: ["door"], .disconnectedByUser)
+            ])
+        #expect(scene.change(at: 101) == [])
+    }
+
+    @Test(arguments: [true, false]) mutating func `a configuration without the network does not leave it`(
+        isInside: Bool
+    ) throws {
+        let home = try network(.prompt, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        if isInside {
+            #expect(scene.prompter.departed(region: "door", isReconfigured: true, at: Scene.at(5)) == [])
+        } else {
+            _ = scene.depart(at: 5)
+            _ = scene.determine(2, ready, at: 5)
+            #expect(scene.prompter.configured([home]) == [])
+            #expect(scene.prompter.configured([]) == [.withdraw(prompt(1, .leave), .reconfigured)])
+        }
+        #expect(scene.prompter.prompts.isEmpty && scene.deadline == nil)
+    }
+
+    @Test mutating func `a departure goes on after a restart, with its question under the same number`() throws {
+        let home = try network(.prompt, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 5)
+        _ = scene.determine(2, ready, at: 5)
+        let memory = scene.prompter.memory(at: Scene.at(6))
+        scene.prompter = Prompter()
+        scene.prompter.restored(memory, networks: ["door": home], inside: [], at: Scene.at(6))
+        #expect(scene.advance(to: 6) == [.determineCondition(ticket: 1, home, .leave)])
+        #expect(scene.determine(1, ready, at: 6) == [.announce(prompt(1, .leave))])
+    }
+
+    @Test mutating func `a region that turns out to be left during a restart is a departure`() throws {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        let memory = scene.prompter.memory(at: Scene.at(6))
+        scene.prompter = Prompter()
+        scene.prompter.restored(memory, networks: ["door": home], inside: ["door"], at: Scene.at(6))
+        #expect(scene.depart(at: 8) == [.determineCondition(ticket: 1, home, .leave)])
+    }
+
+    @Test mutating func `a departure that was interrupted is tried again`() throws {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 5)
+        _ = scene.determine(2, ready, at: 5)
+        #expect(scene.finish(1, .interrupted, at: 6) == [.joinFailed(attempt(1, home, .leave), .interrupted)])
+        #expect(scene.deadline == 36)
+        #expect(scene.advance(to: 36) == [.determineCondition(ticket: 3, home, .leave)])
+    }
+}
