@@ -293,6 +293,23 @@ import Testing
         }
     }
 
+    @Test func `every file of the page is served`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/Daemon/Server/Web/Page")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        // The page itself is served at the root.
+        #expect(Set(PageFile.paths) == Set(files.map { $0 == "index.html" ? "/" : "/\($0)" }))
+    }
+
+    @Test func `an open page gives passphrases only to a browser that is logged in`() async throws {
+        try await run(isOpen: true) { (asker: Asker) async throws in
+            for path in ["/v1/guests", "/v1/guests/code?ssid=Home", "/v1//guests/code?ssid=Home", "/v1/guests/"] {
+                let answer = try await asker.ask("GET", path)
+                #expect(answer.hasPrefix("HTTP/1.1 401") && !answer.contains("WIFI:"), "\(path)")
+            }
+        }
+    }
+
     @Test func `an open page is looked at without a login, and not changed`() async throws {
         try await run(isOpen: true) { (asker: Asker) async throws in
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))

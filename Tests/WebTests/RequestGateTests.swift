@@ -115,8 +115,11 @@ import Testing
         #expect(post == .refused(.noToken))
     }
 
-    @Test(arguments: ["/v1/web/links", "/v1/web/devices", "/v1/web/devices/abcdef"])
-    func `sessions are decided by the machine and by browsers with a login`(path: String) {
+    @Test(arguments: [
+        "/v1/web/links", "/v1/web/devices", "/v1/web/devices/abcdef", "/v1/guests", "/v1/guests/code", "/v1/enrollment",
+        "/v1//guests/code", "/v1/web//devices", "/v1/enrollment/", "/v1///web/links//",
+    ])
+    func `sessions, passphrases and phones are decided by the machine and by browsers with a login`(path: String) {
         for method in ["GET", "POST", "DELETE"] {
             #expect(verdict(method, path, Self.comesFromPage) == .answer)
             let stranger = verdict(method, path, isOpen: true) {

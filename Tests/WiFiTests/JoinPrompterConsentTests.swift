@@ -336,7 +336,7 @@ struct JoinPrompterSituationTests {
         let prompt = prompt(1, situation)
         #expect(scene.determine(1, .switchedOff(isCountryUnset: isUnset), at: 0) == [.announce(prompt)])
         let attempt = JoinAttempt(id: 1, network: try Scene.network(), regions: ["door"], prompt: prompt)
-        #expect(attempt.switchesOn)
+        #expect(attempt.consent.contains(.switchOn))
         #expect(try scene.answer(1, .join, at: 5) == [.withdraw(prompt, .answered(.join)), .startJoin(attempt)])
     }
 
@@ -346,7 +346,7 @@ struct JoinPrompterSituationTests {
             scene.determine(1, .switchedOff(), at: 0) == [
                 .note(ssid: "Home", regions: ["door"], .unavailable(.radioOff))
             ])
-        #expect(try !Scene.attempt(1, nil).switchesOn && !Scene.attempt(1, Scene.prompt(1)).switchesOn)
+        #expect(try Scene.attempt(1, nil).consent == [] && Scene.attempt(1, Scene.prompt(1)).consent == [])
     }
 
     @Test mutating func `the question names an unprotected network of the same name`() throws {

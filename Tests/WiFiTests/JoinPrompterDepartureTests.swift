@@ -1,7 +1,7 @@
 import Testing
 @testable import WiFi
 
-/// What an arrival and a departure do besides joining.
+/// The actions of arrivals and departures besides a join.
 struct JoinPrompterDepartureTests {
     private var scene = Scene()
     private let ready = NetworkCondition.ready(JoinReadiness())
@@ -130,8 +130,8 @@ struct JoinPrompterDepartureTests {
             Issue.record("\(actions)")
             return
         }
-        #expect(attempt.switchesOn && attempt.action == .join)
-        // A user who switches it off is heeded.
+        #expect(attempt.consent.contains(.switchOn) && attempt.action == .join)
+        // If a user switches it off, it stays off.
         _ = scene.finish(1, at: 1)
         _ = scene.change(at: 100)
         _ = scene.determine(2, .switchedOff(), at: 100)
@@ -180,8 +180,102 @@ struct JoinPrompterDepartureTests {
         let memory = scene.prompter.memory(at: Scene.at(6))
         scene.prompter = Prompter()
         scene.prompter.restored(memory, networks: ["door": home], inside: [], at: Scene.at(6))
-        #expect(scene.advance(to: 6) == [.determineCondition(ticket: 1, home, .leave)])
-        #expect(scene.determine(1, ready, at: 6) == [.announce(prompt(1, .leave))])
+        // Its region may be inside again, which shows soon.
+        #expect(scene.change(at: 7) == [] && scene.deadline == 36)
+        #expect(scene.advance(to: 36) == [.determineCondition(ticket: 1, home, .leave)])
+        #expect(scene.determine(1, ready, at: 36) == [.announce(prompt(1, .leave))])
+    }
+
+    @Test mutating func `the cool-down of departures outlives a restart`() throws {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 5)
+        _ = scene.determine(2, ready, at: 5)
+        _ = scene.finish(1, at: 6)
+        _ = arrive(home, at: 7)
+        let memory = scene.prompter.memory(at: Scene.at(8))
+        scene.prompter = Prompter()
+        scene.prompter.restored(memory, networks: ["door": home], inside: ["door"], at: Scene.at(8))
+        _ = arrive(home, at: 9)
+        _ = scene.depart(at: 10)
+        #expect(scene.deadline == 305)
+    }
+
+    @Test mutating func `a region that is gone after a restart is not departed from`() throws {
+        let home = try network(.auto, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 5)
+        let memory = scene.prompter.memory(at: Scene.at(6))
+        scene.prompter = Prompter()
+        scene.prompter.restored(memory, networks: ["gate": home], inside: [], at: Scene.at(6))
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func `a user who logs in after the question is asked about`() throws {
+        let home = try network(.prompt, .join, .leave)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 10)
+        _ = scene.determine(2, ready, at: 10)
+        let attempt = attempt(1, home, .leave, prompt(1, .leave))
+        _ = try scene.answer(1, .join, at: 11)
+        let failure = JoinFailure.userLoggedIn(ssid: "Home")
+        #expect(scene.finish(1, failure, at: 12) == [.joinFailed(attempt, failure)])
+        _ = scene.advance(to: 42)
+        let loggedIn = NetworkCondition.ready(JoinReadiness(isLoggedInOver: true))
+        #expect(scene.determine(3, loggedIn, at: 42) == [.announce(prompt(2, .leaveLoggedIn))])
+        guard case .startJoin(let second)? = try scene.answer(2, .join, at: 43).last else {
+            Issue.record("nothing starts")
+            return
+        }
+        #expect(second.consent == .endLogins && attempt.consent == [])
+    }
+
+    @Test mutating func `an answer does what its question said`() throws {
+        let (join, hotspot) = try (network(.prompt, .join), network(.prompt, .hotspot))
+        _ = arrive(join, at: 0)
+        _ = scene.prompter.arrived(region: "gate", network: hotspot, at: Scene.at(1))
+        _ = scene.determine(1, ready, at: 1)
+        // The region that comes next has another action: the question is another one.
+        let asked = Prompt(id: "1", ssid: "Home", regions: ["door", "gate"], arrival: 1)
+        #expect(scene.depart(at: 2).first == .withdraw(asked, .departed))
+    }
+
+    @Test mutating func `a configuration without the network during a join does not leave it`() throws {
+        let home = try network(.auto, .join, .radioOff)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, ready, at: 0)
+        #expect(scene.prompter.departed(region: "door", isReconfigured: true, at: Scene.at(1)) == [])
+        #expect(scene.finish(1, at: 2) == [.joined(attempt(1, home, .join), Scene.joined)])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func `a question whether to switch Wi-Fi off is withdrawn when another network's region is entered`()
+        throws
+    {
+        let home = try network(.prompt, .radioOn, .radioOff)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 10)
+        _ = scene.determine(2, ready, at: 10)
+        let actions = scene.prompter.arrived(region: "office", network: try network(ssid: "Work"), at: Scene.at(20))
+        #expect(actions.first == .withdraw(prompt(1, .switchOff), .arrived))
+        #expect(scene.deadline == 50)
+    }
+
+    @Test(arguments: [OnlinePolicy.once, .always]) mutating func `Wi-Fi is not switched on beside another connection`(
+        whenOnline: OnlinePolicy
+    ) throws {
+        let home = try HomeNetwork(ssid: "Home", join: .auto, whenOnline: whenOnline, onDeparture: .radioOff)
+        _ = arrive(home, at: 0)
+        let actions = scene.determine(1, .switchedOff(otherConnection: .ethernet), at: 0)
+        if whenOnline == .always {
+            #expect(actions == [.startJoin(attempt(1, home, .join))])
+        } else {
+            #expect(actions == [.note(ssid: "Home", regions: ["door"], .otherConnection(.ethernet))])
+        }
     }
 
     @Test mutating func `a region that turns out to be left during a restart is a departure`() throws {

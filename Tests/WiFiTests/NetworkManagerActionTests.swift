@@ -4,7 +4,7 @@ import WiFi
 @testable import NetworkManager
 
 extension NetworkManagerTests {
-    /// What arrivals and departures do besides joining, through libnm.
+    /// The actions of arrivals and departures besides a join, through libnm.
     @Suite struct Actions {
         private let bench: NetworkManagerBench
         private let service: NetworkManagerService
@@ -36,12 +36,12 @@ extension NetworkManagerTests {
             try await withRunning(service) {
                 #expect(await service.condition(of: pi, for: .hotspotOff) == .alreadyConnected)
                 #expect(await service.condition(of: pi, for: .hotspot) == ready)
-                #expect(await service.carryOut(.hotspot, pi, switchingOn: false) == done())
+                #expect(await service.carryOut(.hotspot, pi, consent: []) == done())
                 try #expect(bench.report().activated.map(\.profile) == [profile])
                 #expect(await service.condition(of: pi, for: .hotspot) == .alreadyConnected)
                 #expect(await service.condition(of: pi, for: .leave) == .alreadyConnected, "a hotspot is not left")
                 #expect(await service.condition(of: pi, for: .hotspotOff) == ready)
-                #expect(await service.carryOut(.hotspotOff, pi, switchingOn: false) == done())
+                #expect(await service.carryOut(.hotspotOff, pi, consent: []) == done())
                 try #expect(bench.report().deactivated == ["Mine"])
                 #expect(
                     await service.condition(of: pi, for: .hotspot)
@@ -58,7 +58,7 @@ extension NetworkManagerTests {
             try await withRunning(service) {
                 #expect(await service.condition(of: open, for: .hotspot) == missing)
                 #expect(
-                    await service.carryOut(.hotspot, open, switchingOn: false)
+                    await service.carryOut(.hotspot, open, consent: [])
                         == .failure(.noHotspotProfile(ssid: "Pi")))
                 #expect(await service.condition(of: mine, for: .hotspot) == ready)
             }
@@ -72,7 +72,8 @@ extension NetworkManagerTests {
             try await withRunning(service) {
                 _ = await service.state { $0.connectedSSID != nil }
                 let condition = await service.condition(of: pi, for: .hotspot)
-                let result = await service.carryOut(.hotspot, pi, switchingOn: false)
+                let result = await service.carryOut(
+                    .hotspot, pi, consent: join == .prompt ? .endConnection : [])
                 if join == .auto {
                     #expect(condition == .unavailable(.connectedElsewhere(device: "wlan0")))
                     #expect(result == .failure(.connectedElsewhere(device: "wlan0")))
@@ -91,7 +92,7 @@ extension NetworkManagerTests {
             let expected = JoinedNetwork(ssid: "Pi", device: "wlan1", credentials: nil)
             try await withRunning(service) {
                 _ = await service.state { $0.connectedSSID != nil }
-                #expect(await service.carryOut(.hotspot, pi, switchingOn: false) == .success(expected))
+                #expect(await service.carryOut(.hotspot, pi, consent: []) == .success(expected))
             }
         }
 
@@ -102,7 +103,7 @@ extension NetworkManagerTests {
                 _ = await service.state { $0.connectedSSID != nil }
                 #expect(await service.condition(of: other, for: .leave) == .alreadyConnected)
                 #expect(await service.condition(of: home, for: .leave) == ready)
-                #expect(await service.carryOut(.leave, home, switchingOn: false) == done("Home"))
+                #expect(await service.carryOut(.leave, home, consent: []) == done("Home"))
                 #expect(await service.state { $0.connectedSSID == nil } != nil)
                 try #expect(bench.report().deactivated == ["Home"])
             }
@@ -113,11 +114,11 @@ extension NetworkManagerTests {
             try await withRunning(service) {
                 #expect(await service.condition(of: pi, for: .radioOn) == .alreadyConnected)
                 #expect(await service.condition(of: pi, for: .radioOff) == ready)
-                #expect(await service.carryOut(.radioOff, pi, switchingOn: false) == done())
+                #expect(await service.carryOut(.radioOff, pi, consent: []) == done())
                 #expect(await service.state { !$0.radioEnabled } != nil)
                 #expect(await service.condition(of: pi, for: .radioOff) == .alreadyConnected)
                 #expect(await service.condition(of: pi, for: .radioOn) == ready)
-                #expect(await service.carryOut(.radioOn, pi, switchingOn: false) == done())
+                #expect(await service.carryOut(.radioOn, pi, consent: []) == done())
                 #expect(await service.state { $0.radioEnabled } != nil)
             }
         }
@@ -135,8 +136,8 @@ extension NetworkManagerTests {
                 #expect(await service.condition(of: pi, for: .hotspot) == denied)
                 #expect(await service.condition(of: home, for: .leave) == denied)
                 try bench.call("SetOutcome", "denied")
-                #expect(await service.carryOut(.leave, home, switchingOn: false) == .failure(.noPermission))
-                #expect(await service.carryOut(.hotspot, pi, switchingOn: false) == .failure(.noPermission))
+                #expect(await service.carryOut(.leave, home, consent: []) == .failure(.noPermission))
+                #expect(await service.carryOut(.hotspot, pi, consent: []) == .failure(.noPermission))
             }
         }
 
@@ -156,6 +157,12 @@ extension NetworkManagerTests {
                 let expected = NetworkCondition.ready(JoinReadiness(isLoggedInOver: isLoggedIn))
                 #expect(await service.condition(of: home, for: .leave) == expected)
                 #expect(await service.condition(of: home, for: .radioOff) == expected)
+                // A user has logged in since the question, which did not say so.
+                let result = await service.carryOut(.leave, home, consent: [])
+                #expect(result == (isLoggedIn ? .failure(.userLoggedIn(ssid: "Home")) : done("Home")))
+                if isLoggedIn {
+                    #expect(await service.carryOut(.leave, home, consent: .endLogins) == done("Home"))
+                }
             }
         }
 

@@ -25,11 +25,12 @@ extension NetworkManagerTests {
                 ssid: "Home", join: .auto, passphraseFile: passphraseFile(for: code, file.path))
             try await prepare(code, bench)
             let result = try await withRunning(service) {
-                if code == .connectedElsewhere || code == .connectedToTwin {
+                if [.connectedElsewhere, .connectedToTwin, .userLoggedIn].contains(code) {
                     _ = await service.state { $0.connectedSSID != nil }
                 }
-                return await service.carryOut(
-                    code == .noHotspotProfile ? .hotspot : .join, network, switchingOn: false)
+                let action: NetworkAction =
+                    code == .noHotspotProfile ? .hotspot : code == .userLoggedIn ? .leave : .join
+                return await service.carryOut(action, network, consent: [])
             }
             guard case .failure(let failure) = result else { throw Unexpected.success }
             #expect(failure.code == code)
@@ -79,6 +80,10 @@ extension NetworkManagerTests {
                 try bench.call(
                     "Connect", radio, bench.save("Home", security: ""), bench.hear("Home", flags: 0, rsn: 0))
             case .noHotspotProfile: break
+            case .userLoggedIn:
+                try bench.call("Connect", radio, bench.save("Home"), bench.hear("Home"))
+                try bench.call("SetAddress", radio, "127.0.7.8")
+                try bench.call("LogIn", "127.0.7.8", true, "127.0.7.8")
             case .onlyUnsecuredInSight: try bench.hear("Home", flags: 0, rsn: 0)
             case .mixedSecurityInSight:
                 try bench.hear("Home")

@@ -158,7 +158,7 @@ extension NetworkManagerTests {
                 try await eventually("it may be switched on") { await service.condition(of: home) == .switchedOff() }
                 #expect(await service.failureCode(joining: home) == "radioOff")
                 #expect(!service.state.radioEnabled)
-                _ = try await service.join(home, switchingOn: true).get()
+                _ = try await service.join(home, consent: .switchOn).get()
                 #expect(service.state.radioEnabled)
             }
         }

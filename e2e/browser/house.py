@@ -34,7 +34,8 @@ CONFIGURATION = {
             "ranging": True,
             "wifi": {"ssid": "HomeNet", "join": "prompt"},
         },
-        {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True},
+        {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True,
+         "wifi": {"ssid": "GuestNet", "join": "off", "guests": True}},
         {
             "identifier": "shed",
             "uuid": str(SHED),

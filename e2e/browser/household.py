@@ -195,6 +195,27 @@ def phones(walk):
     walk.quiet()
 
 
+def guests(walk):
+    """The QR code of a network is shown while its region is inside, and the others on request"""
+    browser = walk.browser
+    browser.open(walk.base + "/?guests#now")
+    browser.until("the code", "return document.querySelectorAll('.guest .qr path').length === 1")
+    same = browser.run_async(
+        "const [text, done] = arguments;"
+        "import('/qr.js').then(({ picture }) => done(picture(text, '').outerHTML.split(' d=')[1] === "
+        "document.querySelector('.guest .qr').outerHTML.split(' d=')[1]), (error) => done(String(error)))",
+        "WIFI:T:WPA;S:GuestNet;P:simulated passphrase;;",
+    )
+    assert same is True, same
+    walk.pictures("guests")
+    browser.run("document.querySelector('button[aria-expanded]').click()")
+    browser.until("all codes", "return document.querySelectorAll('.guest .qr path').length === 2")
+    browser.until("the reason", "return /ShedNet.psk/.test(document.querySelector('.guest .error:not(:empty)').textContent)")
+    browser.run("document.querySelector('button[aria-expanded]').click()")
+    browser.until("one code", "return document.querySelectorAll('.guest').length === 1")
+    walk.quiet("503")
+
+
 # The page's requests about an enrollment are answered by a report of the test: a capture is no adapter that a phone pairs with.
 DAEMON = """
 const real = window.fetch

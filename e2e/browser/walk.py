@@ -43,6 +43,7 @@ ENGLISH = [
     household.radios,
     household.details,
     household.phones,
+    household.guests,
     household.enrolled,
     changing.troubles,
     changing.strangers,

@@ -28,6 +28,8 @@ extension JoinFailure.Code {
             "Wi-Fi デバイスが別のネットワークに接続中です。切断するか、join を prompt に変えて確認してから接続してください"
         case .connectedToTwin:
             "保護のない同名のネットワークに接続中です。誰でも作れるため、切断して、その接続を削除してください"
+        case .userLoggedIn:
+            "この接続を使ってログインしている人がいます。ログアウトするか、もう一度表示される確認に答えてください"
         case .noHotspotProfile:
             "NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。`sudo nmcli device wifi hotspot` で作成してください"
         case .notInSight:

@@ -57,11 +57,11 @@ package final class NetworkManagerService: WiFiService {
     }
 
     package func carryOut(
-        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+        _ action: NetworkAction, _ network: HomeNetwork, consent: ActionConsent
     ) async -> Result<JoinedNetwork, JoinFailure> {
         guard await enter() else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
         defer { leave() }
-        return await session.carryOut(action, network, switchingOn: switchingOn)
+        return await session.carryOut(action, network, consent: consent)
     }
 
     /// Makes a profile of `network`, unless one fits. It is for the same security as a join, and never for anything weaker.

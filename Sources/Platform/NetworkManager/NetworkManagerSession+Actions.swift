@@ -3,7 +3,7 @@ import CNetworkManager
 import DBus
 import WiFi
 
-/// What arrivals and departures do.
+/// The actions of arrivals and departures.
 extension NetworkManagerSession {
     /// For NetworkManager to switch Wi-Fi or to end a connection, and for a device to be ready afterwards.
     private static let switchLimit = Duration.seconds(10)
@@ -64,24 +64,36 @@ extension NetworkManagerSession {
     }
 
     func carryOut(
-        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+        _ action: NetworkAction, _ network: HomeNetwork, consent: ActionConsent
     ) async -> Result<JoinedNetwork, JoinFailure> {
         await beginJoin()
         defer { endJoin() }
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         guard !gate.isClosed else { return .failure(.interrupted) }
-        if switchingOn || action == .radioOn, let failure = await switchWiFi(on: true, network) {
+        if consent.contains(.switchOn) || action == .radioOn, let failure = await switchWiFi(on: true, network) {
             return .failure(failure)
         }
         switch action {
         case .join: return await join(network)
-        case .hotspot: return await openHotspot(network)
+        case .hotspot: return await openHotspot(network, endingConnection: consent.contains(.endConnection))
         case .radioOn: return done(network, on: wifiDevices().first)
         case .radioOff:
-            let device = wifiDevices().first
-            return await switchWiFi(on: false, network).map { .failure($0) } ?? done(network, on: device)
-        case .leave, .hotspotOff: return await endConnections(network, action)
+            guard await mayEnd(wifiDevices(), consent) else { return .failure(.userLoggedIn(ssid: network.ssid)) }
+            let failure = await switchWiFi(on: false, network)
+            return failure.map { .failure($0) } ?? done(network, on: wifiDevices().first)
+        case .leave, .hotspotOff:
+            guard await mayEnd(connections(network, action).map(\.device), consent) else {
+                return .failure(.userLoggedIn(ssid: network.ssid))
+            }
+            return await endConnections(network, action)
         }
+    }
+
+    /// Whether no user is logged in over the devices, or that may end. A user may have logged in since the question.
+    private func mayEnd(_ devices: [OpaquePointer], _ consent: ActionConsent) async -> Bool {
+        if consent.contains(.endLogins) { return true }
+        let addresses = Set(devices.flatMap(addresses))
+        return await !isLoggedIn(over: addresses)
     }
 
     private func done(_ network: HomeNetwork, on device: OpaquePointer?) -> Result<JoinedNetwork, JoinFailure> {
@@ -118,13 +130,14 @@ extension NetworkManagerSession {
             let isOn = nm_client_wireless_get_enabled(client.pointer) != 0
             return gate.isClosed || isOn == on && (!on || wifiDevices().contains(where: isReady))
         }
-        return nil
+        if gate.isClosed || !isManagerRunning { return .interrupted }
+        return (nm_client_wireless_get_enabled(client.pointer) != 0) == on ? nil : .timedOut(ssid: network.ssid)
     }
 
     // MARK: The hotspot
 
     /// The profile of the hotspot that the configuration names, or that has the network's name, borrowed from the cache.
-    private func hotspotProfile(_ network: HomeNetwork) -> OpaquePointer? {
+    func hotspotProfile(_ network: HomeNetwork) -> OpaquePointer? {
         profiles(of: Array(network.ssid.utf8)).first { profile in
             isOfAccessPoint(profile) && isRobust(profile) && (network.hotspot.map { $0 == id(profile) } ?? true)
         }
@@ -156,7 +169,8 @@ extension NetworkManagerSession {
         return state == DeviceState.activated || DeviceState.activating.contains(state)
     }
 
-    private func openHotspot(_ network: HomeNetwork) async -> Result<JoinedNetwork, JoinFailure> {
+    private func openHotspot(_ network: HomeNetwork, endingConnection: Bool) async -> Result<JoinedNetwork, JoinFailure>
+    {
         guard case .success(let devices) = usableDevices(), let client else {
             return .failure(usableDevices().failure ?? .noNetworkManager)
         }
@@ -165,7 +179,7 @@ extension NetworkManagerSession {
             return done(network, on: pointers(nm_active_connection_get_devices(active)).first)
         }
         let device: GObjectReference
-        switch self.device(forHotspot: devices, mayEndConnection: network.join.mayLeaveOtherNetwork) {
+        switch self.device(forHotspot: devices, mayEndConnection: endingConnection) {
         case .failure(let failure): return .failure(failure)
         case .success(let found): device = GObjectReference(sharing: found)
         }
@@ -185,7 +199,10 @@ extension NetworkManagerSession {
             await wait(until: deadline) { !isUnderWay(active) || gate.isClosed }
             if isActivated(active) { return done(network, on: device.pointer) }
             guard !gate.isClosed, isManagerRunning else { return .failure(.interrupted) }
-            if isUnderWay(active) { return .failure(.timedOut(ssid: network.ssid)) }
+            if isUnderWay(active) {
+                _ = await end(active)
+                return .failure(.timedOut(ssid: network.ssid))
+            }
             let reason = nm_active_connection_get_state_reason(active.pointer)
             return .failure(JoinFailure(connectionReason: reason, ssid: network.ssid))
         }
@@ -211,20 +228,28 @@ extension NetworkManagerSession {
     private func endConnections(
         _ network: HomeNetwork, _ action: NetworkAction
     ) async -> Result<JoinedNetwork, JoinFailure> {
-        guard let client, isManagerRunning else { return .failure(.noNetworkManager) }
+        guard isManagerRunning else { return .failure(.noNetworkManager) }
         let ended = connections(network, action).map {
             (active: GObjectReference(sharing: $0.active), device: GObjectReference(sharing: $0.device))
         }
         for (active, _) in ended {
-            let result = await call(within: Self.switchLimit) { cancellable, callback, data in
-                nm_client_deactivate_connection_async(client.pointer, active.pointer, cancellable, callback, data)
-            } finish: { source, result, error in
-                nm_client_deactivate_connection_finish(source, result, error) != 0 ? true : nil
+            if case .failure(let failure)? = await end(active), let reason = reason(failure, network) {
+                return .failure(reason)
             }
-            if case .failure(let failure) = result, let reason = reason(failure, network) { return .failure(reason) }
         }
         await wait(until: .now + Self.switchLimit) { gate.isClosed || connections(network, action).isEmpty }
+        if gate.isClosed || !isManagerRunning { return .failure(.interrupted) }
+        guard connections(network, action).isEmpty else { return .failure(.timedOut(ssid: network.ssid)) }
         return done(network, on: ended.first?.device.pointer)
+    }
+
+    private func end(_ active: GObjectReference) async -> Result<Bool, CallFailure>? {
+        guard let client else { return nil }
+        return await call(within: Self.switchLimit) { cancellable, callback, data in
+            nm_client_deactivate_connection_async(client.pointer, active.pointer, cancellable, callback, data)
+        } finish: { source, result, error in
+            nm_client_deactivate_connection_finish(source, result, error) != 0 ? true : nil
+        }
     }
 }
 

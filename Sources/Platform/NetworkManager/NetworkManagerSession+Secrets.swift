@@ -11,10 +11,9 @@ extension NetworkManagerSession {
     func passphrase(of network: HomeNetwork) async -> Result<TypedPassphrase, JoinFailure> {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         guard isManagerRunning else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
-        let fitting = profiles(of: Array(network.ssid.utf8)).filter { profile in
-            isRobust(profile) && (network.onArrival == .hotspot ? isOfAccessPoint(profile) : isOfStation(profile))
-        }
-        guard let last = fitting.max(by: { lastUse($0) < lastUse($1) }) else {
+        let stations = profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isRobust($0) }
+        let last = stations.max { lastUse($0) < lastUse($1) }
+        guard let last = network.onArrival == .hotspot ? hotspotProfile(network) : last else {
             return .failure(.noCredentials(ssid: network.ssid))
         }
         let profile = GObjectReference(sharing: last)

@@ -41,11 +41,13 @@ enum TCPConnections {
     /// The number of the state ESTABLISHED.
     private static let established = "01"
 
-    static var ofThisMachine: [TCPConnection] {
-        ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap { parsed(content($0)) }
+    /// The connections of both tables; `nil` if one of them is too long. A table that is missing is that of a protocol that is off.
+    static var ofThisMachine: [TCPConnection]? {
+        let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(content)
+        return tables.contains { $0.utf8.count >= longestTable } ? nil : tables.flatMap(parsed)
     }
 
-    /// A machine with so many connections is not a home's: the rest is not read.
+    /// A machine with so many connections is not a home's.
     private static let longestTable = 4 << 20
 
     /// Returns the content of a file of the kernel, which ends only when a read returns nothing: FoundationEssentials reads once.

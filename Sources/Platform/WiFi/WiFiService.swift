@@ -9,9 +9,9 @@ public protocol WiFiService: Sendable {
 
     /// Carries out `action`. Joins `network`, and never anything weaker that bears its name.
     ///
-    /// - Parameter switchingOn: Whether to switch Wi-Fi on first, if it is off.
+    /// - Parameter consent: The side effects that are allowed. Without the one that is needed, the action fails.
     func carryOut(
-        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+        _ action: NetworkAction, _ network: HomeNetwork, consent: ActionConsent
     ) async -> Result<JoinedNetwork, JoinFailure>
 
     /// Returns the passphrase of the saved profile of a network or of its hotspot, if this user may read it.
@@ -36,8 +36,8 @@ extension WiFiService {
     }
 
     public func join(
-        _ network: HomeNetwork, switchingOn: Bool = false
+        _ network: HomeNetwork, consent: ActionConsent = []
     ) async -> Result<JoinedNetwork, JoinFailure> {
-        await carryOut(.join, network, switchingOn: switchingOn)
+        await carryOut(.join, network, consent: consent)
     }
 }

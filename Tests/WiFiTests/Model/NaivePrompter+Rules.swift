@@ -14,6 +14,8 @@ extension NaivePrompter {
             return close(index, .connected)
         }
         let network = networks[index]
+        let isFirst = !network.isLookedAt
+        networks[index].isLookedAt = true
         switch condition {
         case .alreadyConnected:
             networks[index].isDone = true
@@ -26,8 +28,8 @@ extension NaivePrompter {
             if let other, !mayOffer(index) { return wait(index, .otherConnection(other), isOld: isOld, at: now) }
             let question: PromptSituation = isCountryUnset ? .countryUnset : .radioOff
             return offer(index, network.action == .hotspot ? .hotspotRadioOff : question, isOld: isOld, at: now)
-        case .switchedOff
-        where network.consent == nil && network.current.onDeparture == .radioOff && !network.wasHeld:
+        case .switchedOff(_, let other) where isFirst && network.current.onDeparture == .radioOff:
+            if let other, !mayOffer(index) { return wait(index, .otherConnection(other), isOld: isOld, at: now) }
             return offer(index, nil, isOld: isOld, at: now)
         case .switchedOff: return wait(index, .unavailable(.radioOff), isOld: isOld, at: now)
         case .unavailable(let failure): return wait(index, .unavailable(failure), isOld: isOld, at: now)
@@ -48,8 +50,13 @@ extension NaivePrompter {
             if network.consent == nil, let other = readiness.otherConnection, !mayOffer(index) {
                 return wait(index, .otherConnection(other), isOld: isOld, at: now)
             }
-            let isOtherInside = networks.contains { !$0.inside.isEmpty && $0.current.join != .off }
-            if network.action == .radioOff, isOtherInside { return wait(index, nil, isOld: isOld, at: now) }
+            let isUsed = networks.indices.contains { other in
+                guard other != index, networks[other].current.join != .off else { return false }
+                return !networks[other].inside.isEmpty || networks[other].before != nil
+                    || networks[other].join?.attempt.action == .radioOff
+                    || networks[other].prompt?.situation?.action == .radioOff
+            }
+            if network.action == .radioOff, isUsed { return wait(index, nil, isOld: isOld, at: now) }
             let isLoggedIn = readiness.isLoggedInOver
             let situations: [NetworkAction: PromptSituation?] = [
                 .join: readiness.otherConnection == .ethernet ? .ethernet : nil,
@@ -132,6 +139,10 @@ extension NaivePrompter {
         networks[index].join = nil
         networks[index].isDone = true
         let isInside = !networks[index].inside.isEmpty
+        if !isInside, networks[index].isCancelled {
+            if case .failure(let failure) = result { return [.joinFailed(join.attempt, failure)] }
+            return [.joined(join.attempt, Scene.joined)]
+        }
         if join.attempt.action.isOfDeparture == isInside {
             var report = PrompterAction.joined(join.attempt, Scene.joined)
             if case .failure(let failure) = result { report = .joinFailed(join.attempt, failure) }
@@ -182,7 +193,9 @@ extension NaivePrompter {
     mutating func configured(_ index: Int, _ network: HomeNetwork, at now: Instant) -> [PrompterAction] {
         networks[index].current = network
         if networks[index].prompt == nil { return begin(index, at: now) }
-        return network.join == .prompt ? [] : close(index, .reconfigured) + begin(index, at: now)
+        let asked = networks[index].prompt?.situation?.action ?? .join
+        return network.join == .prompt && asked == network.onArrival
+            ? [] : close(index, .reconfigured) + begin(index, at: now)
     }
 
     /// The region whose policy held was left, and the next one has another.
@@ -232,7 +245,11 @@ extension NaivePrompter {
         }
         if network.inside.isEmpty { networks[index].lastDeparture = now } else { networks[index].lastOffer = now }
         guard network.current.join == .prompt || isLoggedIn else { return [start(index, nil)] }
-        if let consent = network.consent { return [start(index, consent)] }
+        let named: [PromptSituation?] = [.leaveLoggedIn, .hotspotOffLoggedIn, .switchOffLoggedIn]
+        if let consent = network.consent, !isLoggedIn || named.contains(consent.situation) {
+            return [start(index, consent)]
+        }
+        networks[index].consent = nil
         let prompt = Prompt(
             id: network.promptBefore ?? "\(nextPrompt)", ssid: network.ssid, regions: network.names,
             arrival: network.arrivals, situation: situation)
@@ -249,7 +266,7 @@ extension NaivePrompter {
         let network = networks[index]
         let attempt = JoinAttempt(
             id: attempts, network: network.current, regions: network.names, prompt: prompt,
-            action: network.action)
+            action: prompt.map { $0.situation?.action ?? .join } ?? network.action)
         networks[index].join = (attempt, network.arrivals)
         return .startJoin(attempt)
     }
@@ -274,8 +291,10 @@ extension NaivePrompter {
             refused: never, nextPrompt: nextPrompt,
             visits: networks.map { network in
                 let sinceLastOffer = network.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() }
+                let sinceLastDeparture = network.lastDeparture.map { ($0.duration(to: now) / .seconds(1)).rounded() }
                 if var before = network.before {
                     before.sinceLastOffer = sinceLastOffer
+                    before.sinceLastDeparture = sinceLastDeparture
                     return before
                 }
                 return PromptMemory.Visit(
@@ -283,11 +302,11 @@ extension NaivePrompter {
                     arrival: network.arrivals,
                     isSettled: network.isDone && network.join == nil && !network.inside.isEmpty,
                     prompt: network.join.map {
-                        network.isDeparting && !$0.attempt.action.isOfDeparture ? nil : $0.attempt.prompt?.id
+                        $0.attempt.action.isOfDeparture == !network.inside.isEmpty ? nil : $0.attempt.prompt?.id
                     } ?? network.prompt?.id ?? network.consent?.id
                         ?? network.promptBefore,
                     sinceLastOffer: sinceLastOffer, isHeld: network.held == nil ? nil : true,
-                    isDeparting: network.isDeparting ? true : nil)
+                    isDeparting: network.isDeparting ? true : nil, sinceLastDeparture: sinceLastDeparture)
             }, askedWhileOnline: askedWhileOnline)
     }
 
@@ -298,17 +317,18 @@ extension NaivePrompter {
         for visit in memory(at: now).prompts.visits {
             let last = visit.isDeparting == true ? visit.regions.first { regions[$0]?.ssid == visit.ssid } : nil
             let any = regions.first { $0.value.ssid == visit.ssid }?.value
-            guard let network = last.flatMap({ regions[$0] }) ?? any else { continue }
+            guard let network = visit.isDeparting == true ? last.flatMap({ regions[$0] }) : any else { continue }
             var known = Network(ssid: visit.ssid, current: network)
             known.arrivals = max(visit.arrival, 1)
             known.lastOffer = visit.sinceLastOffer.map { now.advanced(by: .zero - .seconds($0)) }
+            known.lastDeparture = visit.sinceLastDeparture.map { now.advanced(by: .zero - .seconds($0)) }
             var before = visit
             (before.arrival, before.regions) = (
                 known.arrivals, visit.regions.filter { regions[$0]?.ssid == visit.ssid }
             )
             if visit.isDeparting == true, network.onDeparture != nil {
                 (known.left, known.promptBefore) = (last, visit.prompt)
-                (known.look, known.isDone) = ((now, true), false)
+                (known.look, known.isDone) = ((now.advanced(by: .seconds(30)), false), false)
             } else if visit.isDeparting != true {
                 known.before = before.regions.isEmpty ? nil : before
             }

@@ -17,6 +17,10 @@ struct NaivePrompter {
         var lastDeparture: Instant?
         /// The region that was left last.
         var left: String?
+        /// The configuration has ended it while an action ran.
+        var isCancelled = false
+        /// The condition was determined since the arrival or the departure.
+        var isLookedAt = false
         /// This arrival is done with.
         var isDone = true
         /// The policy of the region that decides is neither a prompt nor a join.
@@ -47,13 +51,16 @@ struct NaivePrompter {
 
         /// The present arrival or departure does this.
         var action: NetworkAction { (inside.isEmpty ? current.onDeparture : nil) ?? current.onArrival }
-        var isDeparting: Bool { inside.isEmpty && current.onDeparture != nil && (join != nil || !isDone) }
+        var isDeparting: Bool {
+            inside.isEmpty && current.onDeparture != nil && !isCancelled && (join != nil || !isDone)
+        }
         var names: [String] { inside.isEmpty ? [left].compactMap(\.self) : inside.map(\.name) }
 
         /// An arrival or a departure knows nothing of the one before.
         mutating func begins(at now: Instant) {
             (noted, delay, isOff, consent, restarts, awaited) = ([], .seconds(30), false, nil, 0, nil)
             (began, held, wasHeld, holdDelay, reported, promptBefore) = (now, nil, false, .seconds(30), [], nil)
+            (isCancelled, isLookedAt) = (false, false)
         }
     }
 
@@ -99,7 +106,7 @@ struct NaivePrompter {
         networks[index].before = nil
         guard let before else {
             networks[index].arrivals += 1
-            return withdrawn + begin(index, at: now)
+            return withdrawn + radioWanted(at: now) + begin(index, at: now)
         }
         if before.isSettled, before.isHeld == true, network.join == .auto, !never.contains(network.name) {
             networks[index].held = now
@@ -133,14 +140,31 @@ struct NaivePrompter {
         networks[index].inside.removeAll { $0.name == region }
         networks[index].left = region
         if let first = networks[index].inside.first {
-            let old = networks[index].current.join
+            let old = networks[index].current
             networks[index].current = first.network
-            return first.network.join == old ? [] : wordPassed(index, at: now)
+            let isSame = first.network.join == old.join && first.network.onArrival == old.onArrival
+            return isSame ? [] : wordPassed(index, at: now)
         }
         (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
         networks[index].held = nil
-        if networks[index].join != nil { return [] }
+        if networks[index].join != nil {
+            networks[index].isCancelled = isReconfigured
+            return []
+        }
         return close(index, .departed) + (isReconfigured ? [] : leave(index, at: now))
+    }
+
+    /// Something is inside: no question whether to switch Wi-Fi off waits.
+    private mutating func radioWanted(at now: Instant) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in networks.indices
+        where networks[index].inside.isEmpty && networks[index].prompt?.situation?.action == .radioOff {
+            actions += close(index, .arrived)
+            networks[index].question = nil
+            networks[index].look = (now.advanced(by: networks[index].delay), true)
+            networks[index].delay = min(networks[index].delay * 2, .seconds(600))
+        }
+        return actions
     }
 
     /// The last region was left, and a departure may do something.
@@ -154,7 +178,11 @@ struct NaivePrompter {
     mutating func configured(_ known: Set<HomeNetwork>) -> [PrompterAction] {
         var actions: [PrompterAction] = []
         for index in networks.indices
-        where networks[index].isDeparting && networks[index].join == nil && !known.contains(networks[index].current) {
+        where networks[index].isDeparting && !known.contains(networks[index].current) {
+            if networks[index].join != nil {
+                networks[index].isCancelled = true
+                continue
+            }
             actions += close(index, .reconfigured)
             (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
         }

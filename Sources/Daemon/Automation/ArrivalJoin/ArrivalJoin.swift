@@ -131,7 +131,7 @@ package actor ArrivalJoin: Service {
             let condition = await wifi.condition(of: network, for: action)
             perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
         case .startJoin(let attempt):
-            let result = await wifi.carryOut(attempt.action, attempt.network, switchingOn: attempt.switchesOn)
+            let result = await wifi.carryOut(attempt.action, attempt.network, consent: attempt.consent)
             perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
             if attempt.action == .join, case .success(let joined) = result,
                 let internet = await limitedAccess(through: attempt.network.name, on: joined.device)

@@ -66,7 +66,8 @@ package struct StatusSummary: Sendable {
         for prompt in report.prompts {
             let note = prompt.situation.map { "  (\($0.words))" } ?? ""
             lines.append(
-                "Prompt \(prompt.id)   join \"\(prompt.ssid)\"?\(note)  okaeri answer \(prompt.id) join|later|never")
+                "Prompt \(prompt.id)   \(prompt.action.rawValue) \"\(prompt.ssid)\"?\(note)  okaeri answer \(prompt.id) join|later|never"
+            )
         }
         for ssid in report.never ?? [] { lines.append("Never      \(NeverSentence(ssid))") }
         if report.counters.dropped > 0 {

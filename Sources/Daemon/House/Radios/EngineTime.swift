@@ -5,16 +5,33 @@ import Plumbing
 /// The engine's clock stands still while the machine sleeps, and that of a capture while its program is stopped. What was received in such
 /// a time is placed at its end, and not before what the engine knows already.
 struct EngineTime: Sendable {
+    /// The time by which a clock may be behind without standing still.
+    private static let tolerance = Nanoseconds.second
+
+    /// The last standstill, by the broker's clock: its begin and its end, the engine's time, and the difference of the clocks before.
+    private struct Standstill {
+        var begin, end, engine, difference: Int64
+    }
+
     private var last: (engine: Int64, own: Int64)?
+    private var standstill: Standstill?
 
     /// Returns the mapping of times to the engine's clock, now that the clocks show these times.
     mutating func updated(engine: Int64, own: Int64) -> (Int64) -> Int64 {
-        let begin = last ?? (engine, own)
+        let difference = engine.subtractingClamped(own)
+        if let last {
+            let before = last.engine.subtractingClamped(last.own)
+            if before.subtractingClamped(difference) > Self.tolerance {
+                standstill = Standstill(begin: last.own, end: own, engine: engine, difference: before)
+            }
+        }
         last = (engine, own)
-        return { time in
-            let since = begin.engine.addingClamped(time.subtractingClamped(begin.own))
-            guard time > begin.own else { return min(engine, since) }
-            return min(engine, max(since, engine.subtractingClamped(own.subtractingClamped(time))))
+        return { [standstill] time in
+            if let standstill, time <= standstill.end {
+                let moved = time.addingClamped(standstill.difference)
+                return time <= standstill.begin ? moved : min(standstill.engine, moved)
+            }
+            return min(engine, time.addingClamped(difference))
         }
     }
 }

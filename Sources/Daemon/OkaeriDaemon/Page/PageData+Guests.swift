@@ -21,8 +21,8 @@ extension PageData {
     }
 
     func guestCode(of ssid: String) async throws(PageFailure) -> GuestCodeReport {
-        guard let network = try await configuredRegions().compactMap(\.network).first(where: { $0.name == SSID(ssid) })
-        else {
+        let regions = try await configuredRegions().filter { $0.network?.name == SSID(ssid) }
+        guard let network = (regions.first(where: \.showsNetwork) ?? regions.first)?.network else {
             throw PageFailure(.notFound, "no region has the network “\(ssid.plain())”")
         }
         return GuestCodeReport(ssid: network.ssid, text: try await code(of: network).text)

@@ -47,8 +47,8 @@ struct AnswerPage: Sendable, Equatable {
                 .compactMap(\.self).joined(separator: language == .english ? " " : "")
         case (.answered(.join), .english): "Okaeri does it now."
         case (.answered(.join), .japanese): "実行します。"
-        case (.answered, .english): "Okaeri asks again at the next arrival."
-        case (.answered, .japanese): "次に帰宅したときに、もう一度確認します。"
+        case (.answered, .english): "Okaeri asks again the next time."
+        case (.answered, .japanese): "次の機会にもう一度確認します。"
         case (.ended, .english):
             "This link is not valid any more: the question was answered or withdrawn, or Okaeri has restarted."
         case (.ended, .japanese): "このリンクはもう使えません。回答済みか、質問が取り下げられたか、Okaeri が再起動しました。"

@@ -26,7 +26,8 @@ package struct PageFile: Sendable {
 
     private static let scripts: [(String, [UInt8])] = [
         ("devices", PackageResources.devices_js), ("headline", PackageResources.headline_js),
-        ("qr", PackageResources.qr_js), ("radios", PackageResources.radios_js), ("remove", PackageResources.remove_js),
+        ("qr", PackageResources.qr_js), ("guests", PackageResources.guests_js), ("radios", PackageResources.radios_js),
+        ("remove", PackageResources.remove_js),
         ("room", PackageResources.room_js),
         ("sensitivity", PackageResources.sensitivity_js),
         ("app", PackageResources.app_js), ("base", PackageResources.base_js),

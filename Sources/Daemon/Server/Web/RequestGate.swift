@@ -79,13 +79,18 @@ package struct RequestGate: Sendable {
         if request.path == WebRoute.session {
             return isReading ? .session(pass) : .refused(.method(allowed: Self.reading))
         }
-        if WebRoute.needsLogin(request.path), pass == nil { return .refused(.noLogin) }
+        if WebRoute.needsLogin(Self.routed(request.path)), pass == nil { return .refused(.noLogin) }
         if request.path == WebRoute.logout, request.method != "POST" { return .refused(.method(allowed: "POST")) }
         if isReading { return .answer }
         guard let pass, let token = request.token, Logins.isEqual(Array(token.utf8), Array(pass.token.utf8)) else {
             return .refused(.noToken)
         }
         return request.path == WebRoute.logout ? .logout(pass) : .answer
+    }
+
+    /// Returns the path as the router reads it, which skips empty components: `/v1//guests` is `/v1/guests`.
+    private static func routed(_ path: String) -> String {
+        "/" + path.split(separator: "/").joined(separator: "/")
     }
 
     /// Returns the first cookie's pass, with one look-up for each cookie: a lazy collection would make two for the one it finds.

@@ -13,9 +13,16 @@ public struct JoinAttempt: Hashable, Sendable {
 
     public var action = NetworkAction.join
 
-    /// Whether Wi-Fi is switched on first, if it is off: the question was about that, too, or departures switch it off.
-    public var switchesOn: Bool {
-        guard let prompt else { return network.onDeparture == .radioOff }
-        return prompt.situation.map { [.radioOff, .countryUnset, .hotspotRadioOff].contains($0) } ?? false
+    /// The side effects that the question named, or the configuration.
+    public var consent: ActionConsent {
+        guard let prompt else {
+            return network.onDeparture == .radioOff && !action.isOfDeparture ? .switchOn : []
+        }
+        return switch prompt.situation {
+        case .radioOff, .countryUnset, .hotspotRadioOff: .switchOn
+        case .hotspotInstead: .endConnection
+        case .leaveLoggedIn, .hotspotOffLoggedIn, .switchOffLoggedIn: .endLogins
+        default: []
+        }
     }
 }

@@ -30,6 +30,7 @@ extension JoinPrompter {
             guard case .joining(let attempt, let arrival) = visits[index].phase, attempt.id == id else { continue }
             let isInside = visits[index].isInside
             visits[index].phase = visits[index].done
+            if !isInside, visits[index].isCancelled { return [PrompterAction(attempt, result)] }
             if attempt.action.isOfDeparture == isInside {
                 // The last region was left while an arrival's action ran, or one was entered while a departure's ran.
                 let report = PrompterAction(attempt, result)

@@ -28,6 +28,8 @@ extension JoinPrompter {
     private mutating func determined(
         _ index: Int, _ condition: NetworkCondition, again: Bool, at now: Instant
     ) -> [PrompterAction] {
+        let isFirstLook = !visits[index].isLookedAt
+        visits[index].isLookedAt = true
         switch condition {
         case .alreadyConnected:
             let holds = visits[index].network.join == .auto && visits[index].action?.connects == true
@@ -45,8 +47,11 @@ extension JoinPrompter {
             let isHotspot = visits[index].action == .hotspot
             let situation: PromptSituation = isHotspot ? .hotspotRadioOff : isCountryUnset ? .countryUnset : .radioOff
             return offer(index, situation, again: again, at: now)
-        case .switchedOff
-        where visits[index].consent == nil && visits[index].network.onDeparture == .radioOff && !visits[index].wasHeld:
+        case .switchedOff(_, let other) where isFirstLook && visits[index].network.onDeparture == .radioOff:
+            // The last departure has switched it off.
+            if let other, !mayOffer(index) {
+                return wait(index, note(index, .otherConnection(other)), again: again, at: now)
+            }
             return offer(index, nil, again: again, at: now)
         case .switchedOff:
             return wait(index, note(index, .unavailable(.radioOff)), again: again, at: now)
@@ -62,9 +67,9 @@ extension JoinPrompter {
             if visits[index].consent == nil, let other = readiness.otherConnection, !mayOffer(index) {
                 return wait(index, note(index, .otherConnection(other)), again: again, at: now)
             }
-            // Another network's beacon is here: Wi-Fi stays on.
-            let isOtherInside = visits.contains { $0.isInside && $0.network.join != .off }
-            if visits[index].action == .radioOff, isOtherInside { return wait(index, [], again: again, at: now) }
+            if visits[index].action == .radioOff, isRadioUsed(besides: index) {
+                return wait(index, [], again: again, at: now)
+            }
             let situation = readiness.situation(visits[index].action ?? .join)
             return offer(index, situation, mustAsk: readiness.isLoggedInOver, again: again, at: now)
         }
@@ -82,6 +87,16 @@ extension JoinPrompter {
         }
         if network.join == .prompt { askedWhileOnline.insert(network.name) }
         return true
+    }
+
+    /// Whether Wi-Fi stays on for a region of another network that is inside, or was before a restart; or its end is under way already.
+    private func isRadioUsed(besides index: Int) -> Bool {
+        visits.indices.contains { other in
+            guard other != index, visits[other].network.join != .off else { return false }
+            if visits[other].isInside || visits[other].recalled != nil { return true }
+            if case .joining(let attempt, _) = visits[other].phase, attempt.action == .radioOff { return true }
+            return visits[other].prompt?.action == .radioOff
+        }
     }
 
     /// Waits for the next look, or a change of Wi-Fi.
@@ -140,7 +155,10 @@ extension JoinPrompter {
         case .auto where !mustAsk:
             return [start(index, prompt: nil)]
         case .prompt, .auto:
-            if let consent = visit.consent { return [start(index, prompt: consent)] }
+            if let consent = visit.consent, !mustAsk || consent.situation?.namesLogin == true {
+                return [start(index, prompt: consent)]
+            }
+            visits[index].consent = nil
             let prompt = Prompt(
                 id: visit.renewed ?? String(nextPrompt), ssid: visit.network.ssid, regions: visit.names,
                 arrival: visit.arrivals, situation: situation)

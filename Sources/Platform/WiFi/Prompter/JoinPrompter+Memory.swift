@@ -13,7 +13,8 @@ extension JoinPrompter {
                     prompt: visit.recalled?.prompt ?? visit.pending?.id ?? visit.renewed,
                     sinceLastOffer: visit.lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() },
                     isHeld: visit.recalled?.isHeld ?? (visit.isHeld ? true : nil),
-                    isDeparting: visit.isDeparting ? true : nil)
+                    isDeparting: visit.isDeparting ? true : nil,
+                    sinceLastDeparture: visit.lastDeparture.map { ($0.duration(to: now) / .seconds(1)).rounded() })
             }, askedWhileOnline: askedWhileOnline)
     }
 
@@ -39,16 +40,16 @@ extension JoinPrompter {
             var recalled = known
             recalled.regions.removeAll { networks[$0]?.name != name }
             let isDeparting = known.isDeparting == true
-            let own = isDeparting ? recalled.regions.first.flatMap { networks[$0] } : nil
-            let present = networks.first { region, network in
-                network.name == name && (isDeparting || inside?.contains(region) != false)
-            }
-            guard let network = own ?? present?.value else { continue }
+            let present = networks.first { $0.value.name == name && inside?.contains($0.key) != false }
+            let own = recalled.regions.first.flatMap { networks[$0] }
+            guard let network = isDeparting ? own : present?.value else { continue }
             let index = visit(network)
             visits[index].arrivals = known.arrival.clamped(to: Self.credible)
-            visits[index].lastOffer = known.sinceLastOffer.map {
-                now.advanced(by: .zero - max(.zero, Duration.seconds($0) + (age ?? .zero)))
+            func ago(_ seconds: Double) -> Instant {
+                now.advanced(by: .zero - max(.zero, Duration.seconds(seconds) + (age ?? .zero)))
             }
+            visits[index].lastOffer = known.sinceLastOffer.map(ago)
+            visits[index].lastDeparture = known.sinceLastDeparture.map(ago)
             guard isDeparting else {
                 visits[index].recalled = recalled.regions.isEmpty ? nil : recalled
                 continue
@@ -56,7 +57,8 @@ extension JoinPrompter {
             guard visits[index].network.onDeparture != nil else { continue }
             visits[index].left = recalled.regions.first
             visits[index].renewed = known.prompt
-            visits[index].phase = .waiting(until: now)
+            // Its region may be inside again; that shows soon.
+            visits[index].phase = .coolingDown(until: now.advanced(by: Self.firstRetry))
         }
     }
 

@@ -15,7 +15,7 @@ extension JoinPrompter {
             // The configuration has just been changed: the log shows that never still holds.
             visits[held].noted.remove(.refused)
             guard let prompt = visits[held].prompt else { return begin(held, at: now) }
-            if visits[held].network.join == .prompt { return [] }
+            if visits[held].network.join == .prompt, prompt.action == network.onArrival { return [] }
             return [close(prompt, .reconfigured)] + begin(held, at: now)
         }
         let index = visit(network)
@@ -31,7 +31,18 @@ extension JoinPrompter {
             return resume(index, recalled, at: now)
         }
         visits[index].arrivals += 1
-        return withdrawals + begin(index, at: now)
+        return withdrawals + radioWanted(at: now) + begin(index, at: now)
+    }
+
+    /// A region is inside: questions whether to switch Wi-Fi off are withdrawn, and wait.
+    private mutating func radioWanted(at now: Instant) -> [PrompterAction] {
+        var actions: [PrompterAction] = []
+        for index in visits.indices where !visits[index].isInside {
+            guard let prompt = visits[index].prompt, prompt.action == .radioOff else { continue }
+            actions.append(close(prompt, .arrived))
+            visits[index].phase = .waiting(until: now.advanced(by: visits[index].retry.next()))
+        }
+        return actions
     }
 
     /// Handles that `region` was left.
@@ -46,11 +57,14 @@ extension JoinPrompter {
             visits[recalled].left = region
             return leave(recalled, at: now)
         }
-        let policy = visits[index].network.join
+        let policy = (visits[index].network.join, visits[index].network.onArrival)
         visits[index].regions.remove(at: place)
         visits[index].left = region
         guard !visits[index].isInside else { return decidingRegionChanged(index, from: policy, at: now) }
-        if case .joining = visits[index].phase { return [] }
+        if case .joining = visits[index].phase {
+            visits[index].isCancelled = isReconfigured
+            return []
+        }
         let withdrawals = visits[index].prompt.map { [close($0, .departed)] } ?? []
         visits[index].phase = .away
         return isReconfigured ? withdrawals : withdrawals + leave(index, at: now)
@@ -60,7 +74,10 @@ extension JoinPrompter {
     public mutating func configured(_ networks: Set<HomeNetwork>) -> [PrompterAction] {
         var actions: [PrompterAction] = []
         for index in visits.indices where visits[index].isDeparting && !networks.contains(visits[index].network) {
-            if case .joining = visits[index].phase { continue }
+            if case .joining = visits[index].phase {
+                visits[index].isCancelled = true
+                continue
+            }
             if let prompt = visits[index].prompt { actions.append(close(prompt, .reconfigured)) }
             visits[index].phase = .away
         }
@@ -68,10 +85,11 @@ extension JoinPrompter {
     }
 
     /// Handles a change of the policy: the region of the old one may have been left, and the next one decides.
-    private mutating func decidingRegionChanged(_ index: Int, from old: JoinPolicy, at now: Instant) -> [PrompterAction]
-    {
+    private mutating func decidingRegionChanged(
+        _ index: Int, from old: (join: JoinPolicy, onArrival: NetworkAction), at now: Instant
+    ) -> [PrompterAction] {
         let policy = visits[index].network.join
-        guard policy != old else { return [] }
+        guard (policy, visits[index].network.onArrival) != old else { return [] }
         (visits[index].renewed, visits[index].consent) = (nil, nil)
         switch visits[index].phase {
         case .prompting(let prompt, _, _):

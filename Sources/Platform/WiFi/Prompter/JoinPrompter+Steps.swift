@@ -55,7 +55,7 @@ extension JoinPrompter {
         let visit = visits[index]
         let attempt = JoinAttempt(
             id: lastAttempt, network: visit.network, regions: visit.names, prompt: prompt,
-            action: visit.action ?? visit.network.onArrival)
+            action: prompt?.action ?? visit.action ?? visit.network.onArrival)
         visits[index].phase = .joining(attempt, arrival: visit.arrivals)
         return .startJoin(attempt)
     }

@@ -22,6 +22,12 @@ extension JoinPrompter {
         /// The region that was left last.
         var left: String?
 
+        /// Whether the configuration has ended the visit while an action ran: no departure follows.
+        var isCancelled = false
+
+        /// Whether the condition of the network was determined in this arrival or departure.
+        var isLookedAt = false
+
         /// The notes that this arrival has published.
         var noted: Set<PrompterAction.Reason> = []
 
@@ -61,6 +67,7 @@ extension JoinPrompter {
             retry.reset()
             holdDelay.reset()
             (renewed, consent, awaited, restarts, begin, wasHeld) = (nil, nil, nil, 0, now, false)
+            (isCancelled, isLookedAt) = (false, false)
         }
 
         var phase = Phase.away
@@ -80,7 +87,7 @@ extension JoinPrompter {
         var isDeparting: Bool {
             if isInside { return false }
             if case .away = phase { return false }
-            return network.onDeparture != nil
+            return network.onDeparture != nil && !isCancelled
         }
 
         var prompt: Prompt? {
@@ -93,7 +100,7 @@ extension JoinPrompter {
         /// The prompt that waits, or that was answered with join while the network is not joined: it is put again after a restart.
         var pending: Prompt? {
             if case .joining(let attempt, _) = phase {
-                return isDeparting && !attempt.action.isOfDeparture ? nil : attempt.prompt
+                return attempt.action.isOfDeparture == isInside ? nil : attempt.prompt
             }
             return prompt ?? consent
         }

@@ -15,6 +15,9 @@ public struct Prompt: Codable, Hashable, Sendable {
     /// The circumstance that the question names; `nil`: this machine has no connection, or is connected to another Wi-Fi network.
     public let situation: PromptSituation?
 
+    /// The action that the answer `join` starts.
+    public var action: NetworkAction { situation?.action ?? .join }
+
     public init(
         id: String, ssid: String, regions: [String], arrival: Int, situation: PromptSituation? = nil
     ) {
@@ -74,6 +77,9 @@ public enum PromptSituation: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 extension PromptSituation {
+    /// Whether the question contains that a user is logged in.
+    var namesLogin: Bool { [.leaveLoggedIn, .hotspotOffLoggedIn, .switchOffLoggedIn].contains(self) }
+
     /// The action that the answer `join` starts.
     public var action: NetworkAction {
         switch self {

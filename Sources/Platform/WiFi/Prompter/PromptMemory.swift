@@ -27,9 +27,13 @@ package struct PromptMemory: PersistedMemory, Hashable {
         /// Whether `regions` was left and what a departure does is not done yet; `nil` if not.
         package var isDeparting: Bool?
 
+        /// The time since the last action of a departure, or the question about it, in seconds.
+        package var sinceLastDeparture: Double?
+
         package init(
             ssid: String, regions: [String], arrival: Int, isSettled: Bool, prompt: String? = nil,
-            sinceLastOffer: Double? = nil, isHeld: Bool? = nil, isDeparting: Bool? = nil
+            sinceLastOffer: Double? = nil, isHeld: Bool? = nil, isDeparting: Bool? = nil,
+            sinceLastDeparture: Double? = nil
         ) {
             self.ssid = ssid
             self.regions = regions
@@ -39,6 +43,7 @@ package struct PromptMemory: PersistedMemory, Hashable {
             self.sinceLastOffer = sinceLastOffer
             self.isHeld = isHeld
             self.isDeparting = isDeparting
+            self.sinceLastDeparture = sinceLastDeparture
         }
     }
 
@@ -64,7 +69,11 @@ package struct PromptMemory: PersistedMemory, Hashable {
 
     package var content: PromptMemory {
         var content = self
-        for index in prompts.visits.indices { content.prompts.visits[index].sinceLastOffer = nil }
+        for index in prompts.visits.indices {
+            (content.prompts.visits[index].sinceLastOffer, content.prompts.visits[index].sinceLastDeparture) = (
+                nil, nil
+            )
+        }
         return content
     }
 
@@ -75,7 +84,11 @@ package struct PromptMemory: PersistedMemory, Hashable {
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         prompts = try members.decode(Prompts.self, forKey: .prompts)
-        guard prompts.visits.allSatisfy({ KeptDuration.isCredible($0.sinceLastOffer) }) else {
+        guard
+            prompts.visits.allSatisfy({
+                KeptDuration.isCredible($0.sinceLastOffer) && KeptDuration.isCredible($0.sinceLastDeparture)
+            })
+        else {
             throw DecodingError.dataCorruptedError(
                 forKey: .prompts, in: members, debugDescription: "the age of a prompt is no duration")
         }

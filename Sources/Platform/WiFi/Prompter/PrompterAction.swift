@@ -9,7 +9,7 @@ public enum PrompterAction: Hashable, Sendable {
     /// Take the prompt away. After an answer: the event `wifiPromptAnswered`.
     case withdraw(Prompt, PromptWithdrawal)
 
-    /// Start ``WiFiService/carryOut(_:_:switchingOn:)`` and hand its result back with the attempt's number.
+    /// Start ``WiFiService/carryOut(_:_:consent:)`` and hand its result back with the attempt's number.
     case startJoin(JoinAttempt)
 
     /// Report an action that succeeded: the event `wifiJoined`, or `wifiActionCompleted` for another action than a join.

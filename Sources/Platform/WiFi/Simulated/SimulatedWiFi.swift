@@ -48,9 +48,9 @@ public final class SimulatedWiFi: WiFiService {
     }
 
     public func carryOut(
-        _ action: NetworkAction, _ network: HomeNetwork, switchingOn: Bool
+        _ action: NetworkAction, _ network: HomeNetwork, consent: ActionConsent
     ) async -> Result<JoinedNetwork, JoinFailure> {
-        if switchingOn { change { $0.radioEnabled = true } }
+        if consent.contains(.switchOn) { change { $0.radioEnabled = true } }
         if action != .join {
             if let failure = world.withLock({ $0.failures[network.ssid] }) { return .failure(failure) }
             change(action, network)

@@ -12,6 +12,7 @@ extension JoinFailure {
         case servesHotspot
         case connectedElsewhere
         case connectedToTwin
+        case userLoggedIn
         case noHotspotProfile
         case notInSight
         case onlyUnsecuredInSight
@@ -44,6 +45,7 @@ extension JoinFailure {
         case .servesHotspot: .servesHotspot
         case .connectedElsewhere: .connectedElsewhere
         case .connectedToTwin: .connectedToTwin
+        case .userLoggedIn: .userLoggedIn
         case .noHotspotProfile: .noHotspotProfile
         case .notInSight: .notInSight
         case .onlyUnsecuredInSight: .onlyUnsecuredInSight

@@ -31,6 +31,9 @@ extension JoinFailure: CustomStringConvertible {
         case .connectedToTwin(let ssid, let device, let security):
             "the Wi-Fi device \(device) is connected to a network “\(ssid)” without WPA2 or WPA3 (\(security)), which anyone can "
                 + "set up; disconnect it with `nmcli device disconnect \(device)`, and delete its profile"
+        case .userLoggedIn(let ssid):
+            "a user is logged in over the connection of “\(ssid)”, which the departure would end; end the session, or answer the question "
+                + "that names it"
         case .noHotspotProfile(let ssid):
             "NetworkManager shows this user no profile of a hotspot “\(ssid)” with WPA2 or WPA3; make one with "
                 + "`sudo nmcli device wifi hotspot ssid “\(ssid)”`, and close it again with `nmcli connection down`"
@@ -79,7 +82,7 @@ extension JoinFailure: CustomStringConvertible {
         case .noAddress(let ssid):
             "“\(ssid)” was joined, but assigned no address; check that its DHCP server runs"
         case .timedOut(let ssid):
-            "joining “\(ssid)” took too long; look at `journalctl -u NetworkManager`"
+            "NetworkManager took too long for “\(ssid)”; look at `journalctl -u NetworkManager`"
         case .interrupted:
             "NetworkManager or this program stopped while the join ran; try again"
         case .refused(let message):

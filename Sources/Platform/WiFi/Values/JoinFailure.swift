@@ -31,6 +31,9 @@ public enum JoinFailure: Error, Hashable, Sendable {
     /// The device is connected to an unprotected network of the same name, and the user was not asked whether to leave that one.
     case connectedToTwin(ssid: String, device: String, security: WeakSecurity)
 
+    /// A user is logged in over the connection that the departure would end, and the question did not say so.
+    case userLoggedIn(ssid: String)
+
     /// NetworkManager has no profile of a hotspot of that name with WPA2 or WPA3.
     case noHotspotProfile(ssid: String)
 
@@ -90,6 +93,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .firmwareMissing, .noSupplicant, .networkingOff,
             .radioOff, .hardwareSwitchOff,
             .onlyUnsecuredInSight, .mixedSecurityInSight, .savedProfileUnsecured, .noCredentials, .noHotspotProfile,
+            .userLoggedIn,
             .enterpriseNeedsProfile,
             .passphraseFile, .wrongPassphrase, .secretUnavailable, .noPermission, .noAddress, .refused, .other:
             false
@@ -109,7 +113,7 @@ public enum JoinFailure: Error, Hashable, Sendable {
     var isInterruption: Bool {
         switch self {
         case .noNetworkManager, .noWiFiDevice, .deviceNotManaged, .noSupplicant, .networkingOff, .radioOff,
-            .hardwareSwitchOff, .notInSight, .interrupted:
+            .hardwareSwitchOff, .notInSight, .interrupted, .userLoggedIn:
             true
         default: false
         }

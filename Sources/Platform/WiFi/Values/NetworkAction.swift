@@ -1,4 +1,4 @@
-/// What an arrival or a departure does.
+/// The action of an arrival or a departure.
 public enum NetworkAction: String, Hashable, Sendable, CaseIterable {
     /// Joins the network.
     case join

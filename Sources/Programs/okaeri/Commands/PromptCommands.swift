@@ -29,7 +29,9 @@ struct PromptsCommand: AsyncParsableCommand {
                 }
             for prompt in report.waiting {
                 let note = prompt.situation.map { "; \($0.words)" } ?? ""
-                print("\(prompt.id)  join \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", "))\(note))")
+                print(
+                    "\(prompt.id)  \(prompt.action.rawValue) \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", "))\(note))"
+                )
             }
             for ssid in report.never { print("never: \(NeverSentence(ssid))") }
             if report.waiting.isEmpty { Terminal.complain("no prompt is pending") }
@@ -41,7 +43,7 @@ struct AnswerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answer a Wi-Fi prompt.",
         discussion:
-            "join joins now; later asks at the next arrival; never asks no more for this network, until `okaeri prompts --clear`."
+            "join is yes, also to a question about another action than a join; later asks the next time; never does nothing more for this network, until `okaeri prompts --clear`."
     )
 
     @OptionGroup var socket: SocketOptions

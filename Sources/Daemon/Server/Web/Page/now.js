@@ -10,6 +10,7 @@ import {
   eventText,
   failure,
   has,
+  isDeparture,
   plain,
   question,
   sentence,
@@ -170,14 +171,14 @@ const promptPart = (prompt) => {
   const node = el(
     'li',
     { class: 'card prompt' },
-    el('h3', {}, t('welcome')),
+    isDeparture(prompt) ? null : el('h3', {}, t('welcome')),
     el('p', { class: 'question' }, question(prompt)),
     circumstance(prompt) ? rich('p', {}, circumstance(prompt)) : null,
     by,
     el('div', { class: 'buttons' }, buttons),
     problem,
   )
-  return { node, update: (prompt) => put(by, t('askBy', prompt.regions.join(', '))) }
+  return { node, update: (prompt) => put(by, t(isDeparture(prompt) ? 'askLeft' : 'askBy', prompt.regions.join(', '))) }
 }
 
 const outcome = el('p', { class: 'outcome', hidden: true })

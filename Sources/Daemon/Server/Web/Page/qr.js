@@ -100,7 +100,7 @@ export const matrix = (text) => {
       const row = isUp ? size - 1 - step : step
       for (const column of [right, right - 1]) {
         if (rows[row][column] != null) continue
-        // Any mask is valid. A token is random, so that mask 0 leaves no large areas of one colour.
+        // Any mask is valid, and the texts are short: mask 0 leaves no large areas of one colour.
         rows[row][column] = !!(bits[at++] ^ ((row + column) % 2 === 0))
       }
     }

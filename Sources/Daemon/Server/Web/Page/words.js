@@ -30,6 +30,9 @@ export const circumstance = ({ situation }) => {
   return has(name) ? t(name) : null
 }
 
+/** Whether the question is about a departure. */
+export const isDeparture = ({ situation }) => /^(leave|hotspotOff|switchOff)/.test(situation ?? '')
+
 /** The word on the button of an answer: `join` is yes to every question. */
 export const answerWord = (word, { situation }) =>
   t(word === 'join' && has(`ask_${(situation ?? '').replace(/LoggedIn$|Instead$/, '')}`) ? 'yes' : word)
@@ -92,9 +95,9 @@ export const eventText = (event) => {
       case 'bluetoothStateDidUpdate':
         return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
       case 'wifiPrompt':
-        return t('e_wifiPrompt', event.ssid)
+        return t('e_wifiPrompt', question(event))
       case 'wifiPromptWithdrawn':
-        return t('e_wifiPromptWithdrawn', event.ssid)
+        return t('e_wifiPromptWithdrawn', question(event))
       case 'wifiPromptAnswered':
         return t('e_wifiPromptAnswered', event.ssid, t(event.answer))
       case 'wifiJoined':
