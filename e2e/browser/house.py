@@ -34,8 +34,7 @@ CONFIGURATION = {
             "ranging": True,
             "wifi": {"ssid": "HomeNet", "join": "prompt"},
         },
-        {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True,
-         "wifi": {"ssid": "GuestNet", "join": "off", "guests": True}},
+        {"identifier": "cat", "uuid": str(CAT).upper(), "enterRSSI": -82, "exitRSSI": -90, "ranging": True},
         {
             "identifier": "shed",
             "uuid": str(SHED),

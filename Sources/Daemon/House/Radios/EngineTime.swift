@@ -25,6 +25,10 @@ struct EngineTime: Sendable {
                 standstill = Standstill(begin: last.own, end: own, engine: engine, difference: before)
             }
         }
+        // The clock is where it would be without the standstill: its source was only late.
+        if let standstill, standstill.difference.subtractingClamped(difference) <= Self.tolerance {
+            self.standstill = nil
+        }
         last = (engine, own)
         return { [standstill] time in
             if let standstill, time <= standstill.end {

@@ -3,7 +3,7 @@ import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { eventText, language, more, question, since, t } from './words.js'
+import { language, more, question, regionEventText, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -127,7 +127,7 @@ live.addEventListener('outage', () => {
 live.addEventListener('link', link)
 live.addEventListener('lost', () => say(t('lost')))
 live.addEventListener('event', ({ detail: event }) => {
-  if (event.event === 'didEnterRegion' || event.event === 'didExitRegion') say(eventText(event))
+  if (event.event === 'didEnterRegion' || event.event === 'didExitRegion') say(regionEventText(event))
   if (event.event === 'wifiPrompt') say(question(event))
 })
 

@@ -1,6 +1,5 @@
-// The networks for guests: their QR codes while a region that is marked for it is inside, and on request.
-import { api, el, keyed, put, putRich } from './base.js'
-import { live } from './live.js'
+// The QR codes of networks for guests.
+import { api, el, keyed, putRich } from './base.js'
 import { picture } from './qr.js'
 import { t } from './words.js'
 
@@ -30,27 +29,10 @@ const codePart = ({ ssid }) => {
   return { node, update() {} }
 }
 
-/** `place` gets the codes, `request` the button for them. */
-export const guestsPart = (place, request) => {
+/** The cards of the networks, in `place`. */
+export const guestsPart = (place) => {
   const list = el('ul', { class: 'plain prompts' })
-  const button = el('button', { type: 'button', 'aria-expanded': 'false' }, t('guestsShow'))
   const updateCodes = keyed(list, codePart)
-  let networks = []
-  let isWanted = false
-  const update = (known = networks) => {
-    networks = known
-    const inside = (live.status?.regions ?? []).filter(({ state }) => state === 'inside').map(({ identifier }) => identifier)
-    const isShown = ({ regions }) => isWanted || regions.some((region) => inside.includes(region))
-    updateCodes(networks.filter(isShown), ({ ssid }) => ssid)
-    button.hidden = networks.length === 0
-  }
-  button.onclick = () => {
-    isWanted = !isWanted
-    button.setAttribute('aria-expanded', String(isWanted))
-    put(button, t(isWanted ? 'guestsHide' : 'guestsShow'))
-    update()
-  }
   place.append(list)
-  request.append(button)
-  return { update }
+  return { update: (networks) => updateCodes(networks, ({ ssid }) => ssid) }
 }

@@ -1,7 +1,52 @@
 // What happened in a part of a day, the latest first.
 import { api, el, putRich, rich } from './base.js'
 import { partQuery } from './picture.js'
-import { eventText, t, timeWithSeconds } from './words.js'
+import { failure, has, question, sentence, t, timeWithSeconds } from './words.js'
+
+/** What happened, in a line; null for what is not worth one. */
+export const eventText = (event) => {
+  const name = event.identifier ?? event.name ?? event.address
+  const text = () => {
+    switch (event.event) {
+      case 'didRangeBeacons':
+        return null
+      case 'didDetermineState':
+        return t('e_didDetermineState', event.region, t(event.state))
+      case 'monitoringDidFail':
+      case 'rangingBeaconsDidFail':
+        return t(`e_${event.event}`, event.region, event.reason)
+      case 'bluetoothStateDidUpdate':
+        return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
+      case 'wifiPrompt':
+        return t('e_wifiPrompt', question(event))
+      case 'wifiPromptWithdrawn':
+        return t('e_wifiPromptWithdrawn', question(event))
+      case 'wifiPromptAnswered':
+        return t('e_wifiPromptAnswered', event.ssid, t(event.answer))
+      case 'wifiJoined':
+        return t('joined', event.ssid)
+      case 'wifiJoinFailed':
+        return t('joinFailed', event.ssid, failure(event.code, event.reason))
+      case 'wifiActionCompleted':
+        return t(`did_${event.action}`, event.ssid)
+      case 'wifiActionFailed':
+        return t(`didNot_${event.action}`, event.ssid, failure(event.code, event.reason))
+      case 'wifiUnavailable':
+        return t('unavailable', event.ssid, failure(event.code, event.reason))
+      case 'wifiAccessLimited':
+        return t('accessLimited', event.ssid, failure(event.code, event.reason))
+      case 'peripheralDidConnect':
+      case 'peripheralDidDisconnect':
+        return t(`e_${event.event}`, name ?? event.service)
+      case 'didDetermineRoom':
+        return event.room ? t('e_room', event.region, event.room) : t('e_noRoom', event.region)
+      default:
+        return has(`e_${event.event}`) ? t(`e_${event.event}`, event.region) : event.event
+    }
+  }
+  const line = text()
+  return line && event.scope === 'house' && event.event !== 'didDetermineRoom' ? t('e_house', line) : line
+}
 
 /** The events that have a line in the list, with its text. */
 export const shownEvents = (events) => {

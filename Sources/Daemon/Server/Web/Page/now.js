@@ -7,10 +7,11 @@ import {
   answerWord,
   circumstance,
   duration,
-  eventText,
   failure,
   has,
   isDeparture,
+  isJoin,
+  more,
   plain,
   question,
   sentence,
@@ -147,7 +148,7 @@ const promptPart = (prompt) => {
     try {
       await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
       const outcome = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
-      if (word !== 'join' || answerWord(word, prompt) === t('join')) announce(t(outcome, prompt.ssid))
+      if (word !== 'join' || isJoin(prompt)) announce(t(outcome, prompt.ssid))
       document.getElementById('main').focus({ preventScroll: true })
       await reload()
     } catch (error) {
@@ -193,6 +194,16 @@ const announce = (text, isBad = false) => {
   fading = setTimeout(() => {
     outcome.hidden = true
   }, 20_000)
+}
+
+/** The result of another action than a join, whose words are fetched. */
+const announceAction = async (event) => {
+  try {
+    const [{ eventText }] = await Promise.all([import('./happened.js'), more()])
+    announce(eventText(event), event.event === 'wifiActionFailed')
+  } catch {
+    // The daemon is out; the list of prompts shows the state when it is back.
+  }
 }
 
 const wifiText = (wifi) => {
@@ -262,7 +273,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
   const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
   const machine = el('dl', { class: 'card machine' })
   const guestList = el('div')
-  const guestButton = el('div')
+  const guestButton = el('button', { type: 'button', hidden: true, 'aria-expanded': 'false' }, t('guestsShow'))
   const machineTitle = el('h2', {}, t('machine'))
   const node = el(
     'section',
@@ -288,15 +299,36 @@ export const nowView = (fetchRadios, fetchGuests) => {
   let guests = null
   let isFetching = false
 
-  // Only a browser with a login may show the networks for guests, whose codes contain passphrases.
-  const addGuests = async () => {
+  // The networks for guests: shown while a region that is marked for it is inside, and on request. Only a browser with a login may
+  // show them, because the codes contain passphrases.
+  let networks = []
+  let areGuestsWanted = false
+  const updateGuests = async () => {
+    const inside = (live.status?.regions ?? []).filter(({ state }) => state === 'inside').map(({ identifier }) => identifier)
+    const shown = networks.filter(({ regions }) => areGuestsWanted || regions.some((region) => inside.includes(region)))
+    guestButton.hidden = networks.length === 0
+    if (!guests && shown.length === 0) return
+    guests ??= fetchGuests().then((module) => module.guestsPart(guestList))
+    try {
+      const { update } = await guests
+      update(shown)
+    } catch {
+      // The daemon is out; the next request fetches the module again.
+      guests = null
+    }
+  }
+  guestButton.onclick = async () => {
+    areGuestsWanted = !areGuestsWanted
+    guestButton.setAttribute('aria-expanded', String(areGuestsWanted))
+    await updateGuests()
+    put(guestButton, t(areGuestsWanted ? 'guestsHide' : 'guestsShow'))
+  }
+  const fetchNetworks = async () => {
     if (!session.now?.csrf) return
     try {
-      const { networks } = await api('/v1/guests')
-      if (!guests && networks.length === 0) return
-      guests ??= (await fetchGuests()).guestsPart(guestList, guestButton)
-      guests.update(networks)
+      networks = (await api('/v1/guests')).networks
     } catch {}
+    updateGuests()
   }
   // A house with a broker may have several radios.
   const addRadios = async () => {
@@ -313,11 +345,13 @@ export const nowView = (fetchRadios, fetchGuests) => {
   const update = () => {
     const status = live.status
     if (!status) return
-    updatePrompts(status.prompts, (prompt) => prompt.id)
+    const worded = status.prompts.filter((prompt) => isJoin(prompt) || has('yes'))
+    updatePrompts(worded, (prompt) => prompt.id)
+    if (worded.length < status.prompts.length) more().then(update, () => {})
     parts = updateRegions(status.regions, (region) => region.identifier)
     none.hidden = status.regions.length > 0
     updateMachine(machineRows(status), (row) => row.name)
-    guests?.update()
+    updateGuests()
   }
   live.addEventListener('status', () => {
     update()
@@ -334,8 +368,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
     }
     if (event.event === 'wifiJoined') announce(t('joined', event.ssid))
     if (event.event === 'wifiJoinFailed') announce(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
-    if (event.event === 'wifiActionCompleted') announce(eventText(event))
-    if (event.event === 'wifiActionFailed') announce(eventText(event), true)
+    if (event.action) announceAction(event)
     if (event.event === 'wifiAccessLimited') announce(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
   })
   live.addEventListener('outage', update)
@@ -356,7 +389,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
     show() {
       isShown = true
       ticks.start()
-      addGuests()
+      fetchNetworks()
       radios?.show()
     },
     hide() {

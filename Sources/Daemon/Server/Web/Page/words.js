@@ -17,25 +17,27 @@ export const has = (name) => name in words
 /** Why a network was not joined or has limited access; `reason` is the daemon's own sentence. */
 export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
 
+/** Whether a prompt asks about a join. The words of the other questions are among those of `more`. */
+export const isJoin = ({ situation }) => !/^(hotspot|switch|leave)/.test(situation)
+
+/** Whether the question is about a departure. */
+export const isDeparture = ({ situation }) => /^(leave|hotspotOff|switchOff)/.test(situation)
+
 /** The question of a prompt. */
-export const question = ({ ssid, situation }) => {
-  if (situation === 'radioOff' || situation === 'countryUnset') return t('askJoin_radioOff', ssid)
-  const own = `ask_${(situation ?? '').replace(/LoggedIn$|Instead$/, '')}`
-  return t(has(own) ? own : 'askJoin', ssid)
+export const question = (prompt) => {
+  const { ssid, situation } = prompt
+  if (!isJoin(prompt)) return t(`ask_${situation.replace(/LoggedIn$|Instead$/, '')}`, ssid)
+  return t(situation === 'radioOff' || situation === 'countryUnset' ? 'askJoin_radioOff' : 'askJoin', ssid)
 }
 
 /** The circumstance that a prompt names. */
 export const circumstance = ({ situation }) => {
-  const name = (situation ?? '').endsWith('LoggedIn') ? 's_loggedIn' : `s_${situation}`
+  const name = `s_${/LoggedIn$/.test(situation) ? 'loggedIn' : situation}`
   return has(name) ? t(name) : null
 }
 
-/** Whether the question is about a departure. */
-export const isDeparture = ({ situation }) => /^(leave|hotspotOff|switchOff)/.test(situation ?? '')
-
 /** The word on the button of an answer: `join` is yes to every question. */
-export const answerWord = (word, { situation }) =>
-  t(word === 'join' && has(`ask_${(situation ?? '').replace(/LoggedIn$|Instead$/, '')}`) ? 'yes' : word)
+export const answerWord = (word, prompt) => t(word === 'join' && !isJoin(prompt) ? 'yes' : word)
 
 const format = (options) => {
   // `local` has added the offset of the Pi's time zone.
@@ -80,47 +82,8 @@ export const plain = (number, digits = 1) => String(+(+number).toFixed(digits)).
 /** The daemon's sentences begin like the end of one, or with a name such as hci0. */
 export const sentence = (text) => (/^[a-z]+\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1))
 
-/** What happened, in a line; null for what is not worth one. */
-export const eventText = (event) => {
-  const name = event.identifier ?? event.name ?? event.address
-  const text = () => {
-    switch (event.event) {
-      case 'didRangeBeacons':
-        return null
-      case 'didDetermineState':
-        return t('e_didDetermineState', event.region, t(event.state))
-      case 'monitoringDidFail':
-      case 'rangingBeaconsDidFail':
-        return t(`e_${event.event}`, event.region, event.reason)
-      case 'bluetoothStateDidUpdate':
-        return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
-      case 'wifiPrompt':
-        return t('e_wifiPrompt', question(event))
-      case 'wifiPromptWithdrawn':
-        return t('e_wifiPromptWithdrawn', question(event))
-      case 'wifiPromptAnswered':
-        return t('e_wifiPromptAnswered', event.ssid, t(event.answer))
-      case 'wifiJoined':
-        return t('joined', event.ssid)
-      case 'wifiJoinFailed':
-        return t('joinFailed', event.ssid, failure(event.code, event.reason))
-      case 'wifiActionCompleted':
-        return t(`did_${event.action}`, event.ssid)
-      case 'wifiActionFailed':
-        return t(`didNot_${event.action}`, event.ssid, failure(event.code, event.reason))
-      case 'wifiUnavailable':
-        return t('unavailable', event.ssid, failure(event.code, event.reason))
-      case 'wifiAccessLimited':
-        return t('accessLimited', event.ssid, failure(event.code, event.reason))
-      case 'peripheralDidConnect':
-      case 'peripheralDidDisconnect':
-        return t(`e_${event.event}`, name ?? event.service)
-      case 'didDetermineRoom':
-        return event.room ? t('e_room', event.region, event.room) : t('e_noRoom', event.region)
-      default:
-        return has(`e_${event.event}`) ? t(`e_${event.event}`, event.region) : event.event
-    }
-  }
-  const line = text()
-  return line && event.scope === 'house' && event.event !== 'didDetermineRoom' ? t('e_house', line) : line
+/** An event of a region that was entered or left, in a line. */
+export const regionEventText = ({ event, region, scope }) => {
+  const line = t(`e_${event}`, region)
+  return scope === 'house' ? t('e_house', line) : line
 }
