@@ -1,4 +1,5 @@
 import Events
+import Foundation
 import RegionMonitoring
 import Testing
 
@@ -106,5 +107,47 @@ struct UnsentEventTests {
         #expect(core.memory.waiting == ["keys": [HouseMemory.Waiting](repeating: .init(event), count: 8)])
         core.restored(HouseMemory(announced: [:], standbys: [], waiting: ["keys": many]), isStale: true)
         #expect(core.memory.waiting.isEmpty)
+    }
+
+    /// An arrival waits 300 ms for the radios of the room. The hub ends in this time.
+    @Test(arguments: [RegionState.inside, .outside])
+    mutating func `An arrival whose room was not known yet is announced after a restart, once`(later: RegionState)
+        throws
+    {
+        bench.startHub("hall")
+        bench.startReceiver("attic")
+        bench.pass(1)
+        bench.receive("attic")
+        bench.see("hall", .outside, isEvent: false)
+        bench.see("hall", .inside)
+        let memory = try JSONDecoder().decode(HouseMemory.self, from: JSONEncoder().encode(memory()))
+        #expect(bench.events == [] && memory.arriving["keys"]?.count == 1)
+        bench.kill("hall")
+        bench.pass(5)
+        bench.startHub("hall", memory: memory)
+        bench.pass(1)
+        // The beacon is still there, or has left meanwhile.
+        bench.see("hall", later, isEvent: later == .outside)
+        bench.pass(2)
+        let announced = later == .inside ? ["enter"] : ["enter", "exit"]
+        #expect(bench.events == announced)
+        #expect(try self.memory().arriving.isEmpty)
+        let next = try self.memory()
+        bench.kill("hall")
+        bench.startHub("hall", memory: next)
+        bench.see("hall", later, isEvent: false)
+        bench.pass(2)
+        #expect(bench.events == announced)
+    }
+
+    @Test mutating func `An arrival that is too old is not announced`() throws {
+        bench.startHub("hall")
+        var core = try #require(bench.nodes["hall"]?.core)
+        let memory = HouseMemory(
+            announced: ["keys": .init(state: .inside, number: 7)], standbys: [], arriving: ["keys": [7], "gone": [1]])
+        core.restored(memory, isStale: true)
+        #expect(core.memory.arriving.isEmpty)
+        core.restored(memory, isStale: false)
+        #expect(core.memory.arriving == ["keys": [7]])
     }
 }

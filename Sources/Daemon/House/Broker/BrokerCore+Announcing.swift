@@ -57,7 +57,10 @@ extension BrokerCore {
         return HouseMemory(
             announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
             standbys: standbys.sorted(),
-            waiting: waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) })
+            waiting: waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
+            arriving: arriving.merging(numbers) { $0 + $1 }.filter { !$0.value.isEmpty }.mapValues {
+                Array($0.suffix(HouseMemory.waitingLimit))
+            })
     }
 
     /// Continues from the memory of an earlier run. Call it before any other input.
@@ -74,7 +77,22 @@ extension BrokerCore {
             : memory.waiting.filter { positions[$0.key] != nil }.mapValues {
                 $0.suffix(HouseMemory.waitingLimit).map { UnsentEvent(event: $0.event, at: nil) }
             }
+        // With a standby, that may have announced them.
+        arriving =
+            isStale || !isHub || !standbys.isEmpty
+            ? [:]
+            : memory.arriving.filter { positions[$0.key] != nil }.mapValues {
+                $0.suffix(HouseMemory.waitingLimit).map { min($0, Self.largestNumber) }
+            }
         if isHub, !standbys.isEmpty { voice = .silent(until: nil) }
+    }
+
+    /// Announces the arrivals of a region that an earlier run had decided, and ended before their rooms were known.
+    mutating func arrivedInEarlierRun(_ identifier: String, at now: Moment) -> [Output] {
+        guard isAnnouncing, let found = arriving.removeValue(forKey: identifier) else { return [] }
+        numbers[identifier] = found + (numbers[identifier] ?? [])
+        return announced(
+            found.map { _ in .init(identifier, .didEnterRegion(room: nil, isOwner: true)) }, at: now)
     }
 
     /// Begins the time for which a hub waits for the broker.
@@ -214,6 +232,9 @@ package struct HouseMemory: PersistedMemory {
     /// The events that wait for the connection to the broker, by the region's identifier.
     var waiting: [String: [Waiting]] = [:]
 
+    /// The numbers of the arrivals that wait for their rooms, by the region's identifier.
+    var arriving: [String: [UInt64]] = [:]
+
     /// The maximum number of events of a region that wait.
     static let waitingLimit = 8
 
@@ -232,8 +253,11 @@ package struct HouseMemory: PersistedMemory {
 
     package init() {}
 
-    init(announced: [String: Region], standbys: [String], waiting: [String: [Waiting]] = [:]) {
-        (self.announced, self.standbys, self.waiting) = (announced, standbys, waiting)
+    init(
+        announced: [String: Region], standbys: [String], waiting: [String: [Waiting]] = [:],
+        arriving: [String: [UInt64]] = [:]
+    ) {
+        (self.announced, self.standbys, self.waiting, self.arriving) = (announced, standbys, waiting, arriving)
     }
 
     private enum Key: String, CodingKey { case house }
@@ -242,18 +266,22 @@ package struct HouseMemory: PersistedMemory {
         var announced: [String: Region]
         var standbys: [String]
         var waiting: [String: [Waiting]]?
+        var arriving: [String: [UInt64]]?
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         guard let members = try container.decodeIfPresent(Members.self, forKey: .house) else { return }
         (announced, standbys, waiting) = (members.announced, members.standbys, members.waiting ?? [:])
+        arriving = members.arriving ?? [:]
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         guard !announced.isEmpty || !standbys.isEmpty else { return }
         let waiting = waiting.isEmpty ? nil : waiting
-        try container.encode(Members(announced: announced, standbys: standbys, waiting: waiting), forKey: .house)
+        let arriving = arriving.isEmpty ? nil : arriving
+        try container.encode(
+            Members(announced: announced, standbys: standbys, waiting: waiting, arriving: arriving), forKey: .house)
     }
 }

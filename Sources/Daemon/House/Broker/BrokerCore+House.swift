@@ -33,12 +33,15 @@ extension BrokerCore {
         guard hasEngine else { return [] }
         switch kind {
         case .didEnterRegion(let region, _):
-            guard eventAnnounced(.inside, of: region) else { return [] }
-            return announced(house.entered(region, isAlone: !hasOtherRadios, at: now.instant), at: now)
+            let earlier = arrivedInEarlierRun(region, at: now)
+            guard eventAnnounced(.inside, of: region) else { return earlier }
+            return earlier + announced(house.entered(region, isAlone: !hasOtherRadios, at: now.instant), at: now)
         case .didExitRegion(let region):
-            guard eventAnnounced(.outside, of: region) else { return [] }
-            return announced(house.left(region), at: now)
-        case .didDetermineState(let region, let state): return determined(region, state, at: now)
+            let earlier = arrivedInEarlierRun(region, at: now)
+            guard eventAnnounced(.outside, of: region) else { return earlier }
+            return earlier + announced(house.left(region), at: now)
+        case .didDetermineState(let region, let state):
+            return arrivedInEarlierRun(region, at: now) + determined(region, state, at: now)
         default: return []
         }
     }

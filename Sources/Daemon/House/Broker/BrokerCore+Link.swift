@@ -198,7 +198,7 @@ extension BrokerCore {
                 + takeOver(of: changed, at: now) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
-            (numbers, unsent) = ([:], [:])
+            (numbers, unsent, arriving) = ([:], [:], [:])
             let events = regions.map { topics.event(name($0.level)) }
             let released = (topicsOfHub + events).map { Output.release(topic: $0) } + wentOnline()
             guard isHub, let other else {

@@ -80,6 +80,8 @@ struct BrokerCore: Sendable {
     var numbers: [String: [UInt64]] = [:]
     /// The events that wait for the connection, by the region's identifier.
     var unsent: [String: [UnsentEvent]] = [:]
+    /// The numbers of the arrivals that an earlier run has not announced.
+    var arriving: [String: [UInt64]] = [:]
     /// The standbys of this hub.
     var standbys: Set<String> = []
     var voice = Voice.speaking
@@ -174,6 +176,7 @@ struct BrokerCore: Sendable {
         unsent = unsent.filter { positions[$0.key] != nil }
         announcements = announcements.filter { positions[$0.key] != nil }
         numbers = numbers.filter { positions[$0.key] != nil }
+        arriving = arriving.filter { positions[$0.key] != nil }
         election.isPrepared = isHub || !regions.isEmpty
         if isStandby { for published in publishedRegions.values { publishedRegionFound(published, isRetained: true) } }
     }
