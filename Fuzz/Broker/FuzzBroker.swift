@@ -156,7 +156,8 @@ extension Program {
         case UInt8(ascii: "<"): site.perform(member) { core, _ in core.asked(wifi) }
         case UInt8(ascii: ">"):
             site.perform(member) { core, _ in core.ended(wifi, wasAnswered: text.isEmpty) }
-        case UInt8(ascii: "~"): site.perform(member) { core, _ in core.withdrawn("1") }
+        case UInt8(ascii: "~"):
+            site.perform(member) { core, _ in core.ended(.init(id: "1", ssid: "~", region: nil), wasAnswered: false) }
         case UInt8(ascii: "%"):
             site.perform(member) { core, _ in
                 core.bluetoothChanged(
