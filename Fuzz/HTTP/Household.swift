@@ -81,6 +81,14 @@ extension Household: PageBackend {
 
     func networks() throws(PageFailure) -> NetworksReport { throw PageFailure(.serviceUnavailable, "no radio") }
 
+    func guests() throws(PageFailure) -> GuestsReport {
+        GuestsReport(networks: [.init(ssid: "HomeNet", regions: ["home"])])
+    }
+
+    func guestCode(of ssid: String) throws(PageFailure) -> GuestCodeReport {
+        GuestCodeReport(ssid: ssid, text: "WIFI:T:WPA;S:HomeNet;P:correct horse;;")
+    }
+
     func configuration() throws(PageFailure) -> ConfigurationReport { try set([]) }
 
     func set(_ request: [UInt8]) throws(PageFailure) -> ConfigurationReport {
