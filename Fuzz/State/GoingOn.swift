@@ -66,14 +66,15 @@ func goOn(from memory: PromptMemory) {
     var now = Instant.now
     var networks: [String: HomeNetwork] = [:]
     for visit in memory.prompts.visits.prefix(8) {
-        guard let network = try? HomeNetwork(ssid: visit.ssid, join: .prompt, passphraseFile: nil) else { continue }
+        let departure: NetworkAction? = visit.isDeparting == true ? .leave : nil
+        guard let network = try? HomeNetwork(ssid: visit.ssid, join: .prompt, onDeparture: departure) else { continue }
         for region in visit.regions.prefix(4) { networks[region] = network }
     }
     var prompter = JoinPrompter<Instant>()
     prompter.restored(memory, age: .seconds(7), networks: networks, at: now)
     var asked: [(ticket: Int, ssid: String)] = []
     func take(_ actions: [PrompterAction]) {
-        for case .determineCondition(let ticket, let network) in actions { asked.append((ticket, network.ssid)) }
+        for case .determineCondition(let ticket, let network, _) in actions { asked.append((ticket, network.ssid)) }
     }
     for (region, network) in networks.sorted(by: { $0.key < $1.key }) {
         take(prompter.arrived(region: region, network: network, at: now))

@@ -59,6 +59,14 @@ struct Radios: Sendable {
         radio == 0 ? own.clock.reading(at: now) : readingOfOther(radio, at: now)
     }
 
+    /// The reading of a radio's clock, also beyond the time of which it has reported.
+    ///
+    /// A reading through the subscript, behind a change through it in the same function, used the radio after its end in an optimized
+    /// build with the address sanitizer (Swift 6.3).
+    func clockReading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
+        radio == 0 ? own.clock.reading(at: now) : others[radio - 1].clock.reading(at: now)
+    }
+
     /// Records a reception. Returns whether the radio was deaf until then, and its clock.
     ///
     /// - Parameter key: The device, or `nil` for one whose silence does not prove deafness.

@@ -30,7 +30,7 @@ extension RegionMonitor {
         if !isPaused { radios[position].clock.resume(at: now) }
         if radios[position].isLost {
             radios[position].isLost = false
-            let listened = radios[position].clock.reading(at: now)
+            let listened = radios.clockReading(of: position, at: now)
             let start = radios.start(at: now)
             for index in signs.indices { signs[index].listeningBegan(position, listened, start) }
             startRangingIfNeeded(at: now)
