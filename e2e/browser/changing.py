@@ -251,7 +251,7 @@ def troubles(walk):
     walk.pictures("troubles")
     assert "STALE" in browser.text("#notices"), "what was shown has changed meanwhile"
     browser.open(walk.base + "/#now")
-    # The status of the test has a broker. The daemon has none, so that it knows of no nodes.
+    # The status of the test has a broker, and the daemon has none: its list of nodes is empty.
     walk.quiet(r"/v1/nodes .* 404")
 
 
