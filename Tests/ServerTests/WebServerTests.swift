@@ -307,6 +307,14 @@ import Testing
                 let answer = try await asker.ask("GET", path)
                 #expect(answer.hasPrefix("HTTP/1.1 401") && !answer.contains("WIFI:"), "\(path)")
             }
+            // The router knows no other spelling of the path.
+            for path in [
+                "/v1/%67uests/code?ssid=Home", "/v1/x/../guests/code?ssid=Home", "/v1/./guests/code?ssid=Home",
+                "/v1/GUESTS/code?ssid=Home", "/v1/guests%2Fcode?ssid=Home", "/v1;/guests/code?ssid=Home",
+            ] {
+                let answer = try await asker.ask("GET", path)
+                #expect(!answer.hasPrefix("HTTP/1.1 200") && !answer.contains("WIFI:"), "\(path)")
+            }
         }
     }
 

@@ -362,7 +362,8 @@ extension [SetupDialogue.Action] {
         _ = setup.type("HomeNet")
         _ = setup.handle(.condition(.alreadyConnected))
         let answered = setup.type("n")
-        #expect(answered.said.contains("asks each time") && answered.question?.hasPrefix("Measure") == true)
+        #expect(
+            answered.said.contains("asks at each of its arrivals") && answered.question?.hasPrefix("Measure") == true)
         _ = setup.type("n")
         _ = setup.type("n")
         let wifi = #""wifi": { "ssid": "HomeNet", "join": "prompt", "whenOnline": "always" }"#

@@ -8,8 +8,7 @@ import WiFi
 extension Event: Codable {
     fileprivate enum Key: String, CodingKey {
         case time, event, region, state, beacon, beacons, reason, adapter, id, ssid, answer, device, code, identifier,
-            service, address, name, node, seq, scope, room, owner, situation,
-            action
+            service, address, name, node, seq, scope, room, owner, situation, action
     }
 
     package func encode(to encoder: any Encoder) throws {

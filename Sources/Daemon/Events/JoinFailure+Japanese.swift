@@ -31,7 +31,7 @@ extension JoinFailure.Code {
         case .userLoggedIn:
             "この接続を使ってログインしている人がいます。ログアウトするか、もう一度表示される確認に答えてください"
         case .noHotspotProfile:
-            "NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。`sudo nmcli device wifi hotspot` で作成してください"
+            "NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。docs/wifi.md の `nmcli connection add` で作成してください"
         case .notInSight:
             "アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください"
         case .onlyUnsecuredInSight:

@@ -10,7 +10,7 @@ extension Language {
         let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
         let machine = node.flatMap { $0.isEmpty ? nil : $0.plain(replacement: "\u{FFFD}", replacesFormat: true) }
         let on = machine.map { " on \($0)" } ?? ""
-        let no = machine.map { "\($0) の" } ?? ""
+        let possessive = machine.map { "\($0) の" } ?? ""
         let isOff = situation.map { [.radioOff, .countryUnset, .hotspotRadioOff].contains($0) } ?? false
         return switch (self, situation?.action ?? .join) {
         case (.english, .join) where isOff: "Wi-Fi is off\(on): switch it on and join “\(name)”?"
@@ -21,14 +21,14 @@ extension Language {
         case (.english, .leave): "Leave the Wi-Fi “\(name)”\(on)?"
         case (.english, .hotspotOff): "Close the hotspot “\(name)”\(on)?"
         case (.english, .radioOff): "Switch Wi-Fi off\(on)?"
-        case (.japanese, .join) where isOff: "\(no)Wi-Fi がオフです。オンにして「\(name)」に接続しますか？"
+        case (.japanese, .join) where isOff: "\(possessive)Wi-Fi がオフです。オンにして「\(name)」に接続しますか？"
         case (.japanese, .join): (machine.map { "\($0) を" } ?? "") + "Wi-Fi「\(name)」に接続しますか？"
-        case (.japanese, .hotspot) where isOff: "\(no)Wi-Fi がオフです。オンにしてアクセスポイント「\(name)」を開きますか？"
-        case (.japanese, .hotspot): "\(no)アクセスポイント「\(name)」を開きますか？"
-        case (.japanese, .radioOn): "\(no)Wi-Fi がオフです。「\(name)」のためにオンにしますか？"
-        case (.japanese, .leave): "\(no)Wi-Fi「\(name)」から切断しますか？"
-        case (.japanese, .hotspotOff): "\(no)アクセスポイント「\(name)」を閉じますか？"
-        case (.japanese, .radioOff): "\(no)Wi-Fi をオフにしますか？"
+        case (.japanese, .hotspot) where isOff: "\(possessive)Wi-Fi がオフです。オンにしてアクセスポイント「\(name)」を開きますか？"
+        case (.japanese, .hotspot): "\(possessive)アクセスポイント「\(name)」を開きますか？"
+        case (.japanese, .radioOn): "\(possessive)Wi-Fi がオフです。「\(name)」のためにオンにしますか？"
+        case (.japanese, .leave): "\(possessive)Wi-Fi「\(name)」から切断しますか？"
+        case (.japanese, .hotspotOff): "\(possessive)アクセスポイント「\(name)」を閉じますか？"
+        case (.japanese, .radioOff): "\(possessive)Wi-Fi をオフにしますか？"
         }
     }
 

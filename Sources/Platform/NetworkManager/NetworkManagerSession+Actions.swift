@@ -171,9 +171,12 @@ extension NetworkManagerSession {
 
     private func openHotspot(_ network: HomeNetwork, endingConnection: Bool) async -> Result<JoinedNetwork, JoinFailure>
     {
-        guard case .success(let devices) = usableDevices(), let client else {
-            return .failure(usableDevices().failure ?? .noNetworkManager)
+        let devices: [OpaquePointer]
+        switch usableDevices() {
+        case .failure(let failure): return .failure(failure)
+        case .success(let usable): devices = usable
         }
+        guard let client else { return .failure(.noNetworkManager) }
         guard let found = hotspotProfile(network) else { return .failure(.noHotspotProfile(ssid: network.ssid)) }
         if let active = active(withProfile: uuid(found)) {
             return done(network, on: pointers(nm_active_connection_get_devices(active)).first)
@@ -250,11 +253,5 @@ extension NetworkManagerSession {
         } finish: { source, result, error in
             nm_client_deactivate_connection_finish(source, result, error) != 0 ? true : nil
         }
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let failure) = self { failure } else { nil }
     }
 }

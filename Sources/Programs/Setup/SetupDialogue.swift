@@ -250,7 +250,7 @@ package struct SetupDialogue {
             stays = false
             return [
                 .say(
-                    "An arrival is that of this machine then, and asks each time, also while another connection works.")
+                    "The machine asks at each of its arrivals, also while another connection works.")
             ]
                 + next()
         case .weak: return askBeacon()

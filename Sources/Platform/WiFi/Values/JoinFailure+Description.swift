@@ -36,7 +36,7 @@ extension JoinFailure: CustomStringConvertible {
                 + "that names it"
         case .noHotspotProfile(let ssid):
             "NetworkManager shows this user no profile of a hotspot “\(ssid)” with WPA2 or WPA3; make one with "
-                + "`sudo nmcli device wifi hotspot ssid “\(ssid)”`, and close it again with `nmcli connection down`"
+                + "`sudo nmcli connection add type wifi … mode ap`, as docs/wifi.md shows"
         case .notInSight(let ssid):
             "no access point named “\(ssid)” is received; move closer, or compare the name with `nmcli device wifi list`"
         case .onlyUnsecuredInSight(let ssid, .wpa2):
@@ -76,8 +76,8 @@ extension JoinFailure: CustomStringConvertible {
                 + "store it with `sudo nmcli --ask connection modify` and 802-11-wireless-security.psk-flags 0, "
                 + "or set \"passphraseFile\""
         case .noPermission:
-            "NetworkManager does not let this user join a network; allow it with a polkit rule in /etc/polkit-1/rules.d "
-                + "(org.freedesktop.NetworkManager.network-control and settings.modify.system), "
+            "NetworkManager does not let this user connect or switch Wi-Fi; allow it with a polkit rule in /etc/polkit-1/rules.d "
+                + "(org.freedesktop.NetworkManager.network-control, settings.modify.system and enable-disable-wifi), "
                 + "by membership of the group netdev, or run as root"
         case .noAddress(let ssid):
             "“\(ssid)” was joined, but assigned no address; check that its DHCP server runs"

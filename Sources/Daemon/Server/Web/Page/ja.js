@@ -156,7 +156,7 @@ export default {
   j_noWiFiDevice: 'Wi-Fi デバイスがありません。`nmcli device` で確認してください',
   j_radioOff: 'Wi-Fi がオフになっています。`nmcli radio wifi on` でオンにしてください',
   j_userLoggedIn: 'この接続を使ってログインしている人がいます。ログアウトするか、もう一度表示される確認に答えてください',
-  j_noHotspotProfile: 'NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。`sudo nmcli device wifi hotspot` で作成してください',
+  j_noHotspotProfile: 'NetworkManager に WPA2 か WPA3 のアクセスポイント用プロファイルがありません。docs/wifi.md の `nmcli connection add` で作成してください',
   j_notInSight: 'アクセスポイントが見つかりません。近づくか、`nmcli device wifi list` で名前を確認してください',
   j_noCredentials: '保存された接続もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください',
   j_wrongPassphrase: 'パスフレーズが正しくないようです。パスフレーズのファイルか、保存された接続を直してください',
