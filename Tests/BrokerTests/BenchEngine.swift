@@ -47,7 +47,7 @@ struct ScriptedEngine: BenchEngine {
 
 /// The engine of the daemon, with the receptions of its own radio and the reports of others.
 struct LiveEngine: BenchEngine {
-    private struct Clock: WallClock {
+    struct Clock: WallClock {
         func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds }
         var now: Int64 { 0 }
     }

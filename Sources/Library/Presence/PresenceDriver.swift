@@ -46,6 +46,7 @@ package final class PresenceDriver: ScannerDelegate {
     }
 
     let state: Mutex<State>
+    private let start = AsyncStream.makeStream(of: Never.self)
     private let clock: any WallClock
     let handler: PresencePipeline.SightingHandler?
     let radioNames: RadioNames
@@ -174,7 +175,11 @@ extension PresenceDriver {
             state.memory = RegionMonitor.Memory()
             publish(state.pipeline.monitor.monitoringStarted(at: now), at: now, &state)
         }
+        start.continuation.finish()
     }
+
+    /// Waits until monitoring has started.
+    package func started() async { for await _ in start.stream {} }
 
     package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
         state.withLock { state in

@@ -40,6 +40,8 @@ package final class Broker: Service {
 
     /// The engine and this machine's own radio. All are called on the broker's thread, without its lock.
     package struct Engine: Sendable {
+        /// Waits until the engine takes reports: until this machine's source has begun.
+        package var started: @Sendable () async -> Void = {}
         /// Returns the beacons that are received now.
         package var beacons: @Sendable () -> [RegionMonitor.BeaconSnapshot] = { [] }
         /// Returns the battery levels, by the region's identifier.
@@ -159,6 +161,8 @@ package final class Broker: Service {
             }
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { [self] in for await event in events { happened(event) } }
+                // A radio that is asked reports at once, and its next report may come seconds later.
+                await cancelWhenGracefulShutdown { [engine] in await engine.started() }
                 try await cancelWhenGracefulShutdown { [client] in try await client.run() }
                 group.cancelAll()
             }

@@ -45,6 +45,7 @@ extension Daemon {
     /// The engine of a hub, and the radio of a receiver.
     static func engine(_ driver: PresenceDriver, _ source: any PresenceSource) -> Broker.Engine {
         var engine = Broker.Engine()
+        engine.started = { await driver.started() }
         engine.beacons = { driver.beacons(since: source.instant.advanced(by: .seconds(-6))) }
         engine.batteries = { driver.regionBatteries(at: source.instant).mapValues { BatteryReport($0, source) } }
         engine.levels = { driver.batteries.levels.filter { $0.source == .advertised } }
