@@ -27,7 +27,7 @@ def rows():
 def values(name, constant):
     """Returns the numbers that the files of this name assign to the constant."""
     for file in (ROOT / "Sources").rglob("*.swift"):
-        if file.stem.split("+")[0] != name and name not in re.findall(r"\b(?:class|struct) (\w+)", file.read_text()):
+        if file.stem.split("+")[0] != name and name not in re.findall(r"\b(?:class|struct|enum|actor) (\w+)", file.read_text()):
             continue
         for text in re.findall(rf"\b{constant}(?:: [\w.<>?]+)? (?:=|\{{) ([^\n]+)", file.read_text()):
             if number := NUMBER.match(text):

@@ -153,11 +153,13 @@ extension Program {
         let text = String(String(decoding: rest, as: UTF8.self).escapedName.prefix(60))
         let wifi = Event.WiFi(id: "1", ssid: text, region: "keys")
         switch step {
-        case UInt8(ascii: "<"): site.perform(member) { core, _ in core.asked(wifi) }
+        case UInt8(ascii: "<"): site.perform(member) { core, _ in core.prompt.asked(wifi) }
         case UInt8(ascii: ">"):
-            site.perform(member) { core, _ in core.ended(wifi, wasAnswered: text.isEmpty) }
+            site.perform(member) { core, _ in core.prompt.ended(wifi, wasAnswered: text.isEmpty) }
         case UInt8(ascii: "~"):
-            site.perform(member) { core, _ in core.ended(.init(id: "1", ssid: "~", region: nil), wasAnswered: false) }
+            site.perform(member) { core, _ in
+                core.prompt.ended(.init(id: "1", ssid: "~", region: nil), wasAnswered: false)
+            }
         case UInt8(ascii: "%"):
             site.perform(member) { core, _ in
                 core.bluetoothChanged(

@@ -32,7 +32,7 @@ extension Member {
             require(time == now.wall, "the house's events have another time")
             check(kind)
         case .answer(let prompt, let answer):
-            require(core.prompt?.id == prompt, "an answer to what is not asked")
+            require(core.prompt.id == prompt, "an answer to what is not asked")
             require(answer.utf8.count <= Wire.largestPayload, "an answer without bound")
         case .collectHeard: require(core.isOnline, "a node reports before it is online")
         case .wanted(let wanted): require(wanted?.beacons.count ?? 0 <= 4000, "wanted beacons without bound")
@@ -247,10 +247,12 @@ extension Member {
     /// The memory of a node is bounded whatever others publish.
     func checkBounds() {
         let (limit, topicLimit) = (HouseNodes.limit, BrokerCore.topicLimit + Self.regions.count)
-        require(core.nodes.all.count <= limit && core.radios.count <= limit, "nodes or radios without bound")
+        require(core.nodes.all.count <= limit && core.radios.names.count <= limit, "nodes or radios without bound")
         require(core.publishedRegions.count <= 1024 && core.lastEvent.count <= 1024, "regions of the hub without bound")
-        require(core.found.count <= topicLimit && core.strangers.count <= topicLimit, "topics without bound")
-        require(core.batteryTopics.count <= topicLimit && core.parts.count <= topicLimit, "topics without bound")
+        require(
+            core.remains.topics.count <= topicLimit && core.remains.strangers.count <= topicLimit,
+            "topics without bound")
+        require(core.batteries.levels.count <= topicLimit && core.parts.count <= topicLimit, "topics without bound")
         require(core.announced?.house?.rooms.count ?? 0 <= 64, "rooms without bound")
         require(core.states.count <= core.regions.count, "states of regions that are not configured")
         require(core.unrecorded.allSatisfy { 1...64 ~= $0.value.count }, "events that wait without bound")

@@ -174,7 +174,7 @@ struct Site {
                 attempts += 1
                 require(attempts < 10, "what is due is due again at once, without end: \(deadlines(of: index))")
                 if attempts > 1 { now += 1000 }
-                let isRanging = members[index].core.rangingAt.map { $0 <= now } ?? false
+                let isRanging = members[index].core.distances.nextDeadline.map { $0 <= now } ?? false
                 let list = members[index].beacons
                 perform(index) { core, now in
                     core.advanced(to: now) + (isRanging ? core.measured(list, at: now.instant) : [])
@@ -187,8 +187,8 @@ struct Site {
         let core = members[index].core
         return """
             house \(core.house.nextDeadline ?? 0), delivery \(core.delivery.nextDeadline ?? 0), claim \
-            \(core.election.actsAt ?? 0), nodes \(core.nodes.nextDeadline ?? 0), remains \(core.looksUntil ?? 0), ranging \
-            \(core.rangingAt ?? 0), batteries \(core.batteriesAt ?? 0), heard \(core.heardAt ?? 0), repeats \
+            \(core.election.actsAt ?? 0), nodes \(core.nodes.nextDeadline ?? 0), remains \(core.remains.nextDeadline ?? 0), ranging \
+            \(core.distances.nextDeadline ?? 0), batteries \(core.batteries.nextDeadline ?? 0), heard \(core.ownReports.nextDeadline ?? 0), repeats \
             \(core.repeats.nextDeadline ?? 0), retention \(core.retention.nextDeadline ?? 0), now \(now)
             """
     }
@@ -252,7 +252,9 @@ struct Site {
     private mutating func collect(_ index: Int) {
         guard let collector = members[index].collector else { return }
         let instant = Instant(nanoseconds: now)
-        guard members[index].core.isIdleMessageDue(at: now) || collector.isAwaited(at: instant) else { return }
+        guard members[index].core.ownReports.isIdleMessageDue(at: now) || collector.isAwaited(at: instant) else {
+            return
+        }
         let message = collector.take(at: instant, listened: .nanoseconds(now / 2))
         run(index) { $0.heardCollected(message, at: $1.instant) }
     }

@@ -370,7 +370,7 @@ struct HouseBench {
 
     private mutating func advance(_ name: String) {
         guard let node = nodes[name], let due = node.core.nextDeadline, due <= now else { return }
-        let isRanging = node.core.rangingAt.map { $0 <= now } ?? false
+        let isRanging = node.core.distances.nextDeadline.map { $0 <= now } ?? false
         run(name) { $0.advanced(to: $1) }
         if isRanging { run(name) { $0.measured(node.beacons, at: $1.instant) } }
     }
@@ -481,7 +481,7 @@ struct HouseBench {
     private mutating func collect(_ name: String) {
         guard let node = nodes[name] else { return }
         let instant = Instant(nanoseconds: now)
-        guard node.core.isIdleMessageDue(at: now) || node.collector.isAwaited(at: instant) else { return }
+        guard node.core.ownReports.isIdleMessageDue(at: now) || node.collector.isAwaited(at: instant) else { return }
         let listened = Duration.nanoseconds(now) - .seconds(node.deaf)
         let message = node.collector.take(at: instant, listened: listened)
         run(name) { $0.heardCollected(message, at: $1.instant) }

@@ -1,3 +1,5 @@
+import Plumbing
+
 /// Reads integers and slices in order. Every read is checked: bytes of a controller or a file may be cut.
 public struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
@@ -99,5 +101,73 @@ public struct Truncation: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         "cut at byte \(offset): a length of \(needed) is announced, \(available) is there"
+    }
+}
+
+/// The reads of packets which are decoded into values: the same as the reader's own, with the packet's error.
+extension ByteReader {
+    @_lifetime(self: copy self)
+    mutating func byte() throws(HCIDecodingError) -> UInt8 {
+        do throws(Truncation) {
+            return try uint8()
+        } catch {
+            throw .truncated(error)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
+        _ type: T.Type = T.self
+    ) throws(HCIDecodingError) -> T {
+        do throws(Truncation) {
+            return try littleEndian(type)
+        } catch {
+            throw .truncated(error)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    mutating func array(_ count: Int) throws(HCIDecodingError) -> [UInt8] {
+        do throws(Truncation) {
+            return [UInt8](try take(count))
+        } catch {
+            throw .truncated(error)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    mutating func expect(_ type: HCIPacketType) throws(HCIDecodingError) {
+        let found = try byte()
+        guard found == type.rawValue else {
+            throw .unexpectedPacketType(found, expected: type)
+        }
+    }
+}
+
+/// The reason why bytes are not a valid HCI packet.
+public enum HCIDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A field or the packet itself is cut.
+    case truncated(Truncation)
+
+    /// The first byte announces another kind of packet.
+    case unexpectedPacketType(UInt8, expected: HCIPacketType)
+
+    /// The command is another one than the type that was asked to decode it.
+    case unexpectedOpcode(HCIOpcode, expected: HCIOpcode)
+
+    /// A field holds a value which the specification does not allow.
+    case invalidValue(field: String, value: Int, allowed: String)
+
+    public var description: String {
+        switch self {
+        case .truncated(let truncation):
+            "the packet is \(truncation)"
+        case .unexpectedPacketType(let type, let expected):
+            "the packet is of type \(hexadecimal(type)), \(expected) is \(hexadecimal(expected.rawValue))"
+        case .unexpectedOpcode(let opcode, let expected):
+            "the command is \(opcode), \(expected) is expected"
+        case .invalidValue(let field, let value, let allowed):
+            "\(field) is \(value), allowed is \(allowed)"
+        }
     }
 }

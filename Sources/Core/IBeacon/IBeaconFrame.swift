@@ -67,3 +67,13 @@ public struct IBeaconFrame: Hashable, Sendable {
         stride(from: T.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> T($0)) }
     }
 }
+
+extension RawSpan {
+    /// The integer at `offset`, most significant byte first, or nil where the bytes end before it does.
+    @inline(__always)
+    func bigEndian<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T? {
+        guard offset >= 0, offset <= byteCount - MemoryLayout<T>.size else { return nil }
+        // Safe: the bounds are checked, and every bit pattern is an integer.
+        return T(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: type))
+    }
+}

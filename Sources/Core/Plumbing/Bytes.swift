@@ -34,3 +34,128 @@ extension [UInt8] {
         }
     #endif
 }
+
+/// The checksum of gzip and Ethernet (ISO 3309, RFC 1952 section 8), as eight hexadecimal digits.
+package struct CRC32: CustomStringConvertible {
+    /// The number of digits.
+    package static let length = 8
+
+    private var register: UInt32 = .max
+
+    package init() {}
+
+    package init(of bytes: ArraySlice<UInt8>) {
+        append(bytes)
+    }
+
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            register ^= UInt32(byte)
+            for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+    }
+
+    package var description: String { hexadecimal(~register, prefix: "", digits: Self.length) }
+}
+
+extension Sequence<UInt8> {
+    /// FNV-1a of 64 bits (RFC 9923): the same everywhere and after every upgrade, which Swift's own hash is not. Not for secrets.
+    package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+}
+
+extension FixedWidthInteger {
+    /// A number as its `description` writes it, in digits of ASCII; nil for anything else: a plus, zeros in front, and
+    /// for a number that is too big. `Int(_:)` accepts `+5` and `05`, which are typing errors or octal numbers.
+    package init?(decimal text: some StringProtocol) {
+        guard let number = Self(text), String(number) == text else { return nil }
+        self = number
+    }
+}
+
+/// A number in hexadecimal digits: `0x0C` for 12 as a byte, how the Core Specification writes codes.
+///
+/// - Parameters:
+///   - digits: The minimum number of digits, with leading zeros; by default all that the type has.
+///   - uppercase: whether ten to fifteen are A to F.
+package func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(
+    _ number: Number, prefix: String = "0x", digits: Int = Number.bitWidth / 4, uppercase: Bool = true
+) -> String {
+    let text = String(number, radix: 16, uppercase: uppercase)
+    return prefix + String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit of ASCII, in either case: 10 for `A`; nil for any other byte.
+    @inlinable
+    package var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    /// A number from hexadecimal ASCII digits; nil for other characters, no digits or a number that is too big.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
+        self.init(text, radix: 16)
+    }
+}
+
+extension [UInt8] {
+    /// Bytes from digits, two a byte, in either case: `02011A`; nil for anything else, and for half a byte.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard text.utf8.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for digit in text.utf8 {
+            guard let value = digit.hexadecimalValue else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        self = bytes
+    }
+
+    /// Two digits a byte: `02011A`.
+    package var hexadecimal: String { map { Plumbing.hexadecimal($0, prefix: "") }.joined() }
+}
+
+/// The text of a UUID (RFC 9562, Section 4), whose 128 bits are two numbers here.
+package enum UUIDText {
+    private static let groups = [8, 4, 4, 4, 12]
+
+    /// Reads 32 hexadecimal digits in either case, hyphenated in the usual groups or not at all; nil for anything else.
+    package static func halves(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
+        // Octet by octet: a hub reads one with each reception of a beacon.
+        let isHyphenated = text.utf8.count == 36
+        guard isHyphenated || text.utf8.count == 32 else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for (place, octet) in text.utf8.enumerated() {
+            if isHyphenated, [8, 13, 18, 23].contains(place) {
+                guard octet == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = octet.hexadecimalValue else { return nil }
+            (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
+        }
+        return (high, low)
+    }
+
+    /// Writes the digits in their groups, hyphenated.
+    package static func text(high: UInt64, low: UInt64, uppercase: Bool) -> String {
+        var digits = [high, low].map { hexadecimal($0, prefix: "", uppercase: uppercase) }.joined()[...]
+        let parts = groups.map { length in
+            defer { digits = digits.dropFirst(length) }
+            return digits.prefix(length)
+        }
+        return parts.joined(separator: "-")
+    }
+}

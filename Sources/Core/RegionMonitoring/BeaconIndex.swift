@@ -1,4 +1,5 @@
 import IBeacon
+import Plumbing
 
 /// Finds a beacon's slot in the table: open addressing with linear probing, at most a quarter full.
 ///
@@ -87,5 +88,91 @@ struct BeaconIndex: Sendable {
     private static func folded(_ first: UInt64, _ second: UInt64) -> UInt64 {
         let product = first.multipliedFullWidth(by: second)
         return product.high ^ product.low
+    }
+}
+
+/// The beacons in range, in a bounded table: any device can invent advertisements.
+struct BeaconTable: Sendable {
+    private(set) var tracks: [BeaconTrack] = []
+    private var index = BeaconIndex()
+
+    /// The place at which the search for a replaceable beacon goes on.
+    private var cursor = 0
+
+    /// The number of places that are examined for a replaceable beacon. A flood costs this much for each invented
+    /// beacon.
+    private static let reach = 16
+
+    /// The time for which a beacon without a region is stored before another beacon may replace it.
+    static let freshness: Int64 = 10_000_000_000
+
+    /// The time after which a beacon without a region is replaced before the table grows.
+    static let retention: Int64 = 300_000_000_000
+
+    @inline(__always)
+    func slot(of identity: BeaconIdentity) -> Int? { index.slot(of: identity, in: tracks) }
+
+    subscript(slot: Int) -> BeaconTrack {
+        @inline(__always) _read { yield tracks[slot] }
+        @inline(__always) _modify { yield &tracks[slot] }
+    }
+
+    /// Returns a slot for a new beacon: that of a beacon without a region that was not received for long, or a
+    /// further one. In a full table the new beacon replaces a less important one: a beacon without a region that was
+    /// not received lately, then any beacon without a region, then a beacon of a region that keeps no region inside.
+    ///
+    /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
+    /// - Returns: The slot, and a replaced beacon of a region whose silences are learned; `nil` if all must stay.
+    mutating func insert(
+        _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
+    ) -> (slot: Int, evicted: BeaconTrack?)? {
+        let isFull = tracks.count >= capacity
+        guard
+            let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastHeard)
+        else {
+            if isFull { return nil }
+            tracks.append(track)
+            if !track.isPhone { index.insert(track.identity, slot: tracks.count - 1) }
+            return (tracks.count - 1, nil)
+        }
+        let old = tracks[slot]
+        let evicted = old.regions.isEmpty || !old.silences.isTaught ? nil : old
+        if !old.isPhone { index.remove(old.identity, slot: slot) }
+        if !track.isPhone { index.insert(track.identity, slot: slot) }
+        tracks[slot] = track
+        return (slot, evicted)
+    }
+
+    /// The place of a beacon without a region that passed by long ago. By a busy road the table is as large as the
+    /// traffic, not the day.
+    private mutating func abandonedPlace(at now: Instant) -> Int? {
+        for _ in 0..<min(Self.reach, tracks.count) {
+            let slot = cursor
+            cursor = (cursor + 1) % tracks.count
+            guard tracks[slot].regions.isEmpty else { continue }
+            if now.nanoseconds.subtractingClamped(tracks[slot].lastHeard.nanoseconds) > Self.retention { return slot }
+        }
+        return nil
+    }
+
+    private mutating func place(for track: BeaconTrack, isHolder: (Int, BeaconTrack) -> Bool) -> Int? {
+        var fallback: (slot: Int, rank: Int)?
+        // A beacon without a region examines a few places; a region's own beacon examines all of them if needed.
+        let steps = track.regions.isEmpty ? min(Self.reach, tracks.count) : tracks.count
+        for step in 0..<steps {
+            let slot = cursor
+            cursor = (cursor + 1) % tracks.count
+            let candidate = tracks[slot]
+            if candidate.regions.isEmpty {
+                if track.lastHeard.nanoseconds.subtractingClamped(candidate.lastHeard.nanoseconds) > Self.freshness {
+                    return slot
+                }
+                if fallback?.rank != 0 { fallback = (slot, 0) }
+            } else if fallback == nil, !track.regions.isEmpty, !isHolder(slot, candidate) {
+                fallback = (slot, 1)
+            }
+            if step >= Self.reach, let fallback { return fallback.slot }
+        }
+        return fallback?.slot
     }
 }

@@ -216,3 +216,126 @@ extension ExitTiming.Tail {
             listened: .seconds(tail.listened * unit))
     }
 }
+
+/// Estimates the advertising interval, and the part that is received: for people, no decision depends on it.
+///
+/// The estimate uses the gaps of the last minutes. If advertisements are lost, the gaps are multiples of the
+/// interval, and the interval itself is the shortest common one among them.
+extension SilenceModel {
+    /// A length is common if it is at least this part of the most common. Loss alone makes the multiples no more
+    /// frequent than that, up to nineteen advertisements lost of twenty.
+    private static let common: Float = 0.25
+
+    /// The number of gaps of a length that are more than chance.
+    private static let convincing: Float = 4
+
+    /// The factor by which the next bins must have more gaps for the interval to be there.
+    private static let slope: Float = 1.5
+
+    /// The number of bins of gaps that can be losses: up to 32 s, three times the longest interval for iBeacons. Longer gaps are no
+    /// loss but an absence.
+    private static let bins = 44
+
+    /// The present estimate; `nil` before enough was received.
+    var advertising: AdvertisingPattern? {
+        guard learned == Self.priorLimit else { return nil }
+        var total: Float = 0
+        var length: Float = 0
+        var tallest: Float = 0
+        for bin in 0..<Self.bins {
+            total += minutes.counts[bin]
+            length += minutes.sums[bin]
+            tallest = max(tallest, pair(bin))
+        }
+        let enough = max(Self.common * tallest, min(Self.convincing, tallest))
+        var mode = 0
+        while pair(mode) < enough { mode += 1 }
+        // Up the slope, for the edge between two bins may cut the interval's own jitter in two.
+        while pair(mode + 1) > Self.slope * pair(mode) { mode += 1 }
+        guard total > 0, pair(mode) > 0 else { return nil }
+        let next = mode + 1 < Self.bins ? minutes.sums[mode + 1] : 0
+        let interval = (minutes.sums[mode] + next) / pair(mode)
+        return AdvertisingPattern(
+            interval: .seconds(Double(interval) * unit), loss: Double(max(0, 1 - interval * total / length)))
+    }
+
+    /// Returns the number of gaps in a bin and its upper neighbour.
+    private func pair(_ bin: Int) -> Float {
+        guard bin < Self.bins else { return 0 }
+        return minutes.counts[bin] + (bin + 1 < Self.bins ? minutes.counts[bin + 1] : 0)
+    }
+}
+
+/// The advertising interval and loss of a beacon, estimated from its receptions.
+public struct AdvertisingPattern: Hashable, Sendable {
+    /// The time from one advertisement to the next, with the random delay that every advertiser adds to it.
+    public var interval: Duration
+
+    /// The part of the advertisements that is not received, from 0 to 1: by distance, by collisions, and because the
+    /// scan window covers only a part of the time.
+    public var loss: Double
+}
+
+/// The silence after which a beacon counts as gone, and its reason.
+public struct ExitTiming: Hashable, Sendable {
+    /// The basis of the time.
+    public enum Basis: Hashable, Sendable {
+        /// The configured time.
+        case configured
+        /// The initial time: fewer gaps of the beacon were measured than a learned time needs.
+        case initial(gaps: Int, needed: Int)
+        /// A time that was learned from the gaps of this beacon.
+        case learned
+    }
+
+    /// The bound of a learned time.
+    public enum Bound: String, Hashable, Sendable {
+        /// The time is not shorter: ``Sensitivity/shortestExitAfter``.
+        case shortest
+
+        /// The time is not longer: ``MonitoredRegion/longestExitAfter``.
+        case longest
+    }
+
+    /// The memory that a learned time comes from: the longer time of the two decides.
+    public enum Memory: String, Hashable, Sendable {
+        /// A day, for gaps that occur once in an hour.
+        case day
+        /// Ten minutes, for the present reception.
+        case minutes
+    }
+
+    /// The longest stored gaps, and their result.
+    public struct Tail: Hashable, Sendable {
+        /// The minimum length of a gap that counts.
+        public var start: Duration
+        /// The number of gaps, weighted by their age.
+        public var gaps: Double
+        /// The length of the longest of them, within a tenth.
+        public var longest: Duration
+        /// The listening time in which they occurred, weighted likewise.
+        public var listened: Duration
+    }
+
+    /// The time in force.
+    public var time: Duration
+
+    /// The basis of the time.
+    public var basis: Basis
+
+    /// The factor by which a falling signal extends the time: from 1, not at all, to 1.4.
+    public var prolongation = 1.0
+
+    /// The bound that the time has reached, if any.
+    public var bound: Bound?
+
+    /// The longest gaps; `nil` if there are none, or they do not matter.
+    public var tail: Tail?
+
+    /// The memory of the longest gaps; `nil` if none matter.
+    public var memory: Memory?
+
+    /// The number of false exits in a day of listening that the longest gaps of the last day predict for this time; `nil` without
+    /// gaps. The gaps that a learned time comes from lie below it, so this is an estimate and not a count.
+    public var falseExits: Double?
+}

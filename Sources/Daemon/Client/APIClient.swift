@@ -1,9 +1,9 @@
 package import Events
 import FoundationEssentials
 import Glibc
-import NIOCore
+package import NIOCore
 import NIOHTTP1
-import NIOPosix
+package import NIOPosix
 import Plumbing
 package import WiFi
 
@@ -256,4 +256,124 @@ extension APIClient {
             }
         }
     }
+}
+
+extension APIClient {
+    /// An element of ``events(after:_:)``.
+    package enum Feed: Sendable, Equatable {
+        /// From now on nothing is missed.
+        case opened
+        case event(Event)
+        /// Events were lost before the next one.
+        case lost(EventLoss)
+    }
+
+    /// Hands out each event of `GET /v1/events` as it happens, until the daemon ends the stream or `received` is content.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number of the last event that was received before, to go on from; nil: from now on.
+    ///   - received: returns whether to go on.
+    package func events(
+        after sequence: UInt64? = nil, _ received: (Feed) async throws(Failure) -> Bool
+    ) async throws(Failure) {
+        var reader = EventStreamReader()
+        try await stream(after: sequence) { piece in
+            guard let piece else { return try await received(.opened) }
+            guard let feeds = try? reader.received(piece.readableBytesView) else {
+                throw Failure.noAnswer(socket: socket, reason: "an event without end")
+            }
+            for feed in feeds { guard try await received(feed) else { return false } }
+            return true
+        }
+    }
+}
+
+extension APIClient {
+    /// The bounds of all times that RFC 3339 can write.
+    private static let (earliest, latest) = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+
+    /// Requests the events of the history part by part, the oldest first, and hands them out.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's; `nil` for all.
+    ///   - since: none before this time, in nanoseconds since the Unix epoch; `nil` for all.
+    package func history(
+        region: String?, since: Int64?, _ body: ([Event]) -> Void
+    ) async throws(Failure) {
+        var last: Int64?
+        while true {
+            let page: HistoryPage = try await get(
+                Route.history,
+                [
+                    (Route.from, since.map(Timestamp.text) ?? Self.earliest), (Route.to, Self.latest),
+                    (Route.region, region), (Route.after, last.map { "\($0)" }),
+                ])
+            body(page.events)
+            guard let next = page.next else { return }
+            // A daemon that always answers the same would never end.
+            guard next > last ?? 0 else { throw .noAnswer(socket: socket, reason: "the history does not go on") }
+            last = next
+        }
+    }
+
+    /// Requests the false exits.
+    package func mistakes<Report: Decodable>(
+        region: String?, since: Int64?, as type: Report.Type
+    ) async throws(Failure) -> Report {
+        try await get(Route.mistakes, [(Route.region, region), (Route.since, since.map(Timestamp.text))])
+    }
+}
+
+/// Takes the events out of a stream of server-sent events, however it is cut on its way (HTML Living Standard, 9.2.6). Each is
+/// a line with its name, then one with its JSON.
+struct EventStreamReader {
+    /// No event of ours is longer, in bytes.
+    static let longestLine = 1 << 20
+
+    /// A line did not end.
+    struct EndlessLine: Error {}
+
+    private var line: [UInt8] = []
+    private var name = ""
+
+    /// Returns the events that these bytes complete. What is no event that is known here is passed over: a newer daemon
+    /// may know more.
+    mutating func received(_ bytes: some Sequence<UInt8>) throws(EndlessLine) -> [APIClient.Feed] {
+        var feeds: [APIClient.Feed] = []
+        for byte in bytes {
+            guard byte == UInt8(ascii: "\n") else {
+                line.append(byte)
+                if line.count > Self.longestLine { throw EndlessLine() }
+                continue
+            }
+            if let feed = completed() { feeds.append(feed) }
+            line.removeAll(keepingCapacity: true)
+        }
+        return feeds
+    }
+
+    private mutating func completed() -> APIClient.Feed? {
+        if line.isEmpty { name = "" }
+        if line.starts(with: "event:".utf8) {
+            name = String(decoding: line.dropFirst(6).drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+        }
+        guard line.starts(with: "data:".utf8) else { return nil }
+        let data = Data(line.dropFirst(5))
+        if name == EventStreamField.lost {
+            return (try? JSONDecoder().decode(EventLoss.self, from: data)).map { .lost($0) }
+        }
+        return (try? JSONDecoder().decode(Event.self, from: data)).map { .event($0) }
+    }
+}
+
+extension EventLoopGroup where Self == MultiThreadedEventLoopGroup {
+    /// NIO's own group with one loop: there are few requests, and a thread for each core would only cost.
+    package static var oneLoop: MultiThreadedEventLoopGroup { OneLoop.group }
+}
+
+private enum OneLoop {
+    static let group: MultiThreadedEventLoopGroup = {
+        NIOSingletons.groupLoopCountSuggestion = 1  // set before the group is first used
+        return .singletonMultiThreadedEventLoopGroup
+    }()
 }

@@ -1,4 +1,7 @@
+package import Events
 import Glibc
+import Plumbing
+import RegionMonitoring
 
 /// Reads a history, also while the daemon writes it. Changes nothing. For one thread at a time.
 package final class HistoryReader {
@@ -71,6 +74,190 @@ package final class HistoryReader {
                 row.integer(0),
                 HistoryEvent(
                     time: row.integer(1), name: row.text(2), region: row.optionalText(3), json: row.text(4)))
+        }
+    }
+}
+
+/// From a start of the daemon to its end.
+struct Run {
+    var id: Int64
+    /// The part of it of which rows are kept.
+    var time: Range<Int64>
+    /// Before the beginning where the clock was set back meanwhile.
+    var end: Int64
+    /// The limit up to which older rows were removed; the earliest time where none were.
+    var keptFrom: Int64
+    var hasSilences: Bool
+}
+
+extension HistoryReader {
+    /// Returns when the daemon ran, in the order of its starts. A run that was cut ended with its last sign of life.
+    ///
+    /// - Parameter now: the end of a last run without a recorded end; `nil`: its last sign of life. The reader does not
+    ///   see whether that run goes on.
+    func runs(until now: Int64?) throws(HistoryError) -> [Run] {
+        let rows = try runRows()
+        // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
+        let latest = try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
+            ($0.integer(0), $0.integer(1))
+        }
+        let lastEvents = Dictionary(latest) { first, _ in first }
+        // Before any later run began; a clock may have been set back between two.
+        var laterBegan: Int64?
+        var runs: [Run] = []
+        for (index, row) in rows.enumerated().reversed() {
+            let next = index + 1 < rows.count ? rows[index + 1].began : nil
+            var sign = max(row.seen ?? .min, lastEvents[row.id] ?? row.began)
+            if row.ended == nil, sign >= row.began, let minute = try lastMinute(before: laterBegan ?? .max) {
+                sign = max(sign, minute.addingClamped(SignalMinute.length))
+            }
+            let end = row.ended ?? next.map { $0 < row.began ? sign : min(sign, $0) } ?? now ?? sign
+            let keptFrom = row.keptFrom ?? .min
+            let start = max(row.began, keptFrom)
+            runs.append(
+                Run(
+                    id: row.id, time: start..<max(start, end), end: end, keptFrom: keptFrom,
+                    hasSilences: row.hasSilences))
+            laterBegan = min(laterBegan ?? row.began, row.began)
+        }
+        return runs.reversed()
+    }
+
+    private typealias RunRow = (
+        id: Int64, began: Int64, ended: Int64?, seen: Int64?, keptFrom: Int64?, hasSilences: Bool
+    )
+
+    private func runRows() throws(HistoryError) -> [RunRow] {
+        // A reader changes nothing, so that the tables may be those of an earlier version.
+        let columns = try connection.rows("SELECT name FROM pragma_table_info('runs')") { $0.text(0) }
+        func column(_ name: String) -> String { columns.contains(name) ? name : "NULL" }
+        return try connection.rows(
+            """
+            SELECT id, began, ended, \(column("seen")), \(column("kept_from")), \(column("has_silences"))
+            FROM runs ORDER BY id
+            """
+        ) { row in
+            (
+                id: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2),
+                seen: row.optionalInteger(3), keptFrom: row.optionalInteger(4),
+                hasSilences: row.optionalInteger(5) ?? 0 != 0
+            )
+        }
+    }
+
+    /// Returns the times of the first run and the last event, in nanoseconds since the Unix epoch; `nil`: none.
+    package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
+        let keptFrom = Dictionary(try runRows().map { ($0.id, $0.keptFrom) }) { first, _ in first }
+        let found = try connection.rows("SELECT run, min(time), max(time) FROM events GROUP BY run") { row in
+            // A row that still holds may be much older than the others that are kept.
+            let first = max(row.integer(1), (keptFrom[row.integer(0)] ?? nil) ?? .min)
+            return (first: first, last: max(first, row.integer(2)))
+        }
+        guard let first = found.map(\.first).min(), let last = found.map(\.last).max() else { return nil }
+        return first...last
+    }
+
+    private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
+        try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
+            $0.optionalInteger(0)
+        }.first ?? nil
+    }
+}
+
+extension HistoryReader {
+    /// The silences that ended since a time, the oldest first.
+    package func silences(region: String? = nil, since: Int64? = nil) throws(HistoryError) -> [SilenceRecord] {
+        // A history that only an earlier version has written has none.
+        guard try hasSilences else { return [] }
+        return try connection.rows(
+            """
+            SELECT time, region, length, left_for, quick, balanced, patient, signal_before, signal_after FROM silences
+            WHERE (?1 IS NULL OR region = ?1) AND time >= ?2 ORDER BY time
+            """, [SQLiteValue(region), .integer(since ?? .min)]
+        ) { row in
+            SilenceRecord(
+                time: row.integer(0), region: row.text(1),
+                silence: EndedSilence(
+                    length: Self.duration(row.optionalReal(2)),
+                    exitTimes: .init(
+                        quick: Self.duration(row.optionalReal(4)), balanced: Self.duration(row.optionalReal(5)),
+                        patient: Self.duration(row.optionalReal(6))),
+                    leftFor: row.optionalReal(3).map { Self.duration($0) }, signalBefore: row.optionalReal(7),
+                    signalAfter: row.optionalInteger(8).map { Int8(clamping: $0) }))
+        }
+    }
+
+    /// The time in which silences were recorded; `nil` where no run has recorded any.
+    package func silencesWatched() throws(HistoryError) -> WatchedTime? {
+        let runs = try runs(until: nil).filter(\.hasSilences)
+        return runs.isEmpty ? nil : WatchedTime(runs.map(\.time))
+    }
+
+    /// Returns a duration of at most a year: the file may be damaged.
+    private static func duration(_ seconds: Double?) -> Duration { .seconds(min(max(seconds ?? 0, 0), 31_536_000)) }
+
+    private var hasSilences: Bool {
+        get throws(HistoryError) {
+            try connection.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'silences'") { $0.integer(0) } == [1]
+        }
+    }
+}
+
+/// Ranges of the wall clock that are taken. A clock that is set back goes through the same hours twice.
+struct Coverage {
+    /// Disjoint, the last first: what is added comes from the end as a rule.
+    private var ranges: [Range<Int64>] = []
+
+    /// Adds a stretch. Returns the parts of it that were not covered, the last first.
+    mutating func add(_ range: Range<Int64>) -> [Range<Int64>] {
+        guard !range.isEmpty else { return [] }
+        let first = ranges.partition { $0.lowerBound < range.upperBound }
+        let last = ranges[first...].partition { $0.upperBound <= range.lowerBound }
+        var parts: [Range<Int64>] = []
+        var reached = range.upperBound
+        for covered in ranges[first..<last] {
+            if covered.upperBound < reached { parts.append(covered.upperBound..<reached) }
+            reached = covered.lowerBound
+        }
+        if range.lowerBound < reached { parts.append(range.lowerBound..<reached) }
+        let lower = min(range.lowerBound, ranges[first..<last].last?.lowerBound ?? range.lowerBound)
+        let upper = max(range.upperBound, ranges[first..<last].first?.upperBound ?? range.upperBound)
+        ranges.replaceSubrange(first..<last, with: [lower..<upper])
+        return parts
+    }
+}
+
+extension RandomAccessCollection {
+    /// Returns the first index at which `isBehind` is true; it is false for all elements before.
+    fileprivate func partition(_ isBehind: (Element) -> Bool) -> Index {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+            if isBehind(self[middle]) { high = middle } else { low = index(after: middle) }
+        }
+        return low
+    }
+}
+
+/// The time in which the daemon ran, run by run. An hour that the wall's clock shows twice was watched twice.
+package struct WatchedTime: Sendable {
+    /// In the order of the runs, in nanoseconds since the Unix epoch.
+    private var runs: [Range<Int64>]
+
+    package init(_ runs: [Range<Int64>] = []) {
+        self.runs = runs
+    }
+
+    /// The earliest moment; `nil` where no run is known.
+    package var start: Int64? { runs.map(\.lowerBound).min() }
+
+    package mutating func add(_ run: Range<Int64>) { runs.append(run) }
+
+    package func nanoseconds(in stretch: Range<Int64>) -> Int64 {
+        runs.reduce(0) { sum, run in
+            let part = run.clamped(to: stretch)
+            let length = part.upperBound.subtractingReportingOverflow(part.lowerBound)
+            return sum.addingClamped(length.overflow ? .max : length.partialValue)
         }
     }
 }

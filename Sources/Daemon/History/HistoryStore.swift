@@ -1,4 +1,5 @@
 package import Events
+import Glibc
 import OkaeriConfiguration
 package import Plumbing
 import RegionMonitoring
@@ -131,5 +132,126 @@ package final class HistoryStore {
                 .integer(Int64(signal?.count ?? 0)), SQLiteValue(signal?.mean), SQLiteValue(signal?.lowest),
                 SQLiteValue(signal?.highest), SQLiteValue(signal.flatMap { $0.accuracy < 0 ? nil : $0.accuracy }),
             ])
+    }
+}
+
+extension HistoryReader {
+    /// Writes a consistent copy to a new file, also while the daemon writes the history.
+    ///
+    /// - Parameter isCancelled: Called again and again; the copy fails if the result is `true`, and the caller removes its file.
+    package func copy(to file: String, unless isCancelled: @escaping () -> Bool) throws(HistoryError) {
+        try connection.interruptible(by: isCancelled) { () throws(HistoryError) in
+            try connection.execute("VACUUM INTO ?1", [.text(file)])
+        }
+    }
+}
+
+extension HistoryStore {
+    /// Throws if a copy that no program writes is damaged, or is no history that this version supports.
+    package static func examine(_ file: String, unless isCancelled: @escaping () -> Bool) throws(HistoryError) {
+        let connection = try SQLiteConnection(file: file, mode: .immutable)
+        try connection.interruptible(by: isCancelled) { () throws(HistoryError) in try connection.refuseDamage() }
+        let schema = Schema(connection: connection)
+        guard try !schema.isEmpty else { throw .damaged(file: file, reason: "it has no table") }
+        try schema.refuseStrangers()
+    }
+}
+
+extension HistoryStore {
+    /// Makes the file where it is missing, readable by its owner alone, and takes access by other users from one that is there.
+    ///
+    /// SQLite uses the process's umask, and the database's mode for files beside it. Failures show on opening.
+    static func restrictAccess(to file: String) {
+        // Never opened for its content where it exists: closing it would release SQLite's locks in this process
+        // (sqlite.org/howtocorrupt.html). Closing an O_PATH descriptor releases none.
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        for name in [file, "\(file)-wal", "\(file)-shm"] {
+            let number = open(name, FilePlace.searchOnly | O_NOFOLLOW | O_CLOEXEC)
+            if number >= 0 { restrictAccess(to: OwnedDescriptor(owning: number)) }
+        }
+    }
+
+    /// Changes the very file that was examined, whatever the name leads to meanwhile. A file with a second name is left alone:
+    /// another user can link a file of root's into a directory of their own.
+    private static func restrictAccess(to file: borrowing OwnedDescriptor) {
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1, status.st_mode & 0o007 != 0
+        else { return }
+        // fchmod refuses a descriptor that only searches.
+        chmod("/proc/self/fd/\(file.number)", status.st_mode & 0o770)
+    }
+}
+
+extension HistoryStore {
+    /// The most that ``removeOld(keeping:at:)`` removes at once, in nanoseconds.
+    private static let removalStep: Int64 = 7 * day
+    private static let day: Int64 = 86_400_000_000_000
+
+    /// Removes what is older than `days`, once a day, except for the last state of each region and of Bluetooth.
+    ///
+    /// A clock may be wrong for a while: after a leap the store waits for a day on it, and then removes at most the oldest
+    /// week at once, so that a leap of a year does not remove a year.
+    package func removeOld(keeping days: Int, at now: Int64) throws(HistoryError) {
+        let passed = lastRemoval.map { now.subtractingReportingOverflow($0) }
+        if let passed, !passed.overflow, 0..<Self.day ~= passed.partialValue { return }
+        lastRemoval = now
+        if let passed, passed.overflow || !(0..<2 * Self.day ~= passed.partialValue) { return }
+        let age = Int64(days).multipliedReportingOverflow(by: Self.day)
+        guard !age.overflow, case let limit = now.subtractingReportingOverflow(age.partialValue), !limit.overflow else {
+            return
+        }
+        try connection.transaction { () throws(HistoryError) in try remove(before: limit.partialValue) }
+    }
+
+    private func remove(before limit: Int64) throws(HistoryError) {
+        let oldest = try connection.rows(
+            """
+            SELECT min(time) FROM (
+                SELECT min(time) AS time FROM events WHERE time < ?1 AND id NOT IN (\(Self.holding))
+                UNION ALL SELECT min(time) FROM minutes UNION ALL SELECT min(time) FROM silences)
+            """, [.integer(limit), SQLiteValue(run)]
+        ) { $0.optionalInteger(0) }
+        guard let oldest = oldest.first ?? nil, oldest < limit else { return }
+        let end = min(limit, oldest.addingClamped(Self.removalStep))
+        try connection.execute(
+            "DELETE FROM events WHERE time < ?3 AND id NOT IN (\(Self.holding))",
+            [.integer(limit), SQLiteValue(run), .integer(end)])
+        try connection.execute("DELETE FROM minutes WHERE time < ?1", [.integer(end)])
+        try connection.execute("DELETE FROM silences WHERE time < ?1", [.integer(end)])
+        try connection.execute("UPDATE runs SET kept_from = ?1 WHERE began < ?1", [.integer(end)])
+        try connection.execute(
+            "DELETE FROM runs WHERE id IS NOT ?1 AND id NOT IN (SELECT run FROM events)", [SQLiteValue(run)])
+    }
+
+    /// The rows before a time that still hold then: the last ones of each run that went on. A run without a recorded end ended
+    /// with its last sign of life; in a history of an earlier version, before the next run.
+    private static let holding = """
+        SELECT max(id) FROM events
+        WHERE time < ?1 AND name IN ('didDetermineState', 'bluetoothStateDidUpdate') AND run IN (
+            SELECT id FROM runs WHERE id IS ?2 OR coalesce(ended, seen) >= ?1
+                OR coalesce(ended, seen) IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM runs AS later WHERE later.id > runs.id AND later.began <= ?1))
+        GROUP BY run, name, region
+        """
+}
+
+extension HistoryStore {
+    /// Gives a damaged history another name, so that a new one can begin. The user can save it.
+    ///
+    /// - Parameter stamp: the present in a form that a file's name can bear.
+    /// - Returns: its new name.
+    package static func setAside(directory: String, stamp: String) throws(HistoryError) -> String {
+        let file = "\(directory)/\(fileName)"
+        let name = "\(file).damaged-\(stamp)"
+        guard rename(file, name) == 0 else {
+            throw .denied(file: file, reason: String(cString: strerror(errno)))
+        }
+        // The log holds what had not got into the file yet; under its old name it would be taken for the new file's.
+        for suffix in ["-wal", "-shm"] where rename(file + suffix, name + suffix) != 0 && errno != ENOENT {
+            throw .denied(file: file + suffix, reason: String(cString: strerror(errno)))
+        }
+        return name
     }
 }

@@ -1,10 +1,14 @@
+import Bluetooth
 package import Events
 package import HCI
+import IBeacon
 package import Logging
 package import OkaeriConfiguration
 import Plumbing
 package import Presence
 package import RegionMonitoring
+import Rooms
+import Synchronization
 import SystemPackage
 
 /// The captures of several nodes, replayed together: what a hub decides on the receptions of all, without a broker.
@@ -98,5 +102,119 @@ package enum HouseReplay {
         var isEmpty: Bool { receptions.isEmpty }
 
         mutating func next() -> Reception { receptions.removeFirst() }
+    }
+}
+
+/// A house in a replay: the engine, the rooms, and the events of both.
+final class ReplayedHouse: Sendable {
+    /// A node of the house.
+    struct Node: Sendable {
+        var name: String
+        var room: String?
+        /// The loss of its receiver, in dB.
+        var offset: Double
+    }
+
+    /// The clock of the captures: their stamps are the wall clock.
+    private struct StampClock: WallClock {
+        func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds }
+        var now: Int64 { 0 }
+    }
+
+    private struct Rooms: Sendable {
+        var nodes: [RadioID: Node] = [:]
+        var house: HouseRegions
+    }
+
+    private let regions: [String]
+    private let hub = EventHub(node: NodeName.local)
+    private let rooms: Mutex<Rooms>
+    private let radios = Mutex<[String: RadioID]>([:])
+    private let engine: Mutex<PresenceDriver?>
+
+    init(
+        regions: [MonitoredRegion], identities: [String: DeviceIdentity],
+        _ publish: @escaping @Sendable (Event) -> Void
+    ) {
+        self.regions = regions.map(\.identifier)
+        rooms = Mutex(Rooms(house: HouseRegions(regions.map(\.identifier))))
+        engine = Mutex(nil)
+        hub.record(with: publish)
+        let driver = PresenceDriver(
+            regions: regions, identities: identities, clock: StampClock(),
+            handler: { [weak self] sighting, regions, now in self?.heard(sighting, regions, at: now) },
+            publish: { [weak self] event, time in self?.happened(event, at: time.wall) })
+        engine.withLock { $0 = driver }
+    }
+
+    private var driver: PresenceDriver? { engine.withLock(\.self) }
+
+    /// Handles that the radios of these nodes listen from now on.
+    func begin(_ nodes: [Node], at now: Instant) {
+        guard let driver else { return }
+        driver.scannerWillStart(at: now.nanoseconds)
+        for node in nodes {
+            let radio = driver.radio(named: node.name, at: now)
+            radios.withLock { $0[node.name] = radio }
+            rooms.withLock { $0.nodes[radio] = node }
+            driver.radioListens(radio, share: 1, at: now)
+        }
+    }
+
+    func received(_ reception: Reception, by node: String, at now: Instant) {
+        guard let driver, let radio = radios.withLock({ $0[node] }) else { return }
+        advanceRooms(to: now)
+        var reception = reception
+        reception.time = now
+        driver.received(reception, by: radio)
+    }
+
+    /// Handles the end of the captures. The decisions that are due then are made.
+    func end(at now: Instant) {
+        driver?.advance(to: now.advanced(by: .nanoseconds(1)))
+        advanceRooms(to: now)
+    }
+
+    // MARK: Calls by the engine, while it is locked
+
+    private func heard(_ sighting: BeaconSighting, _ regions: [Int], at now: Instant) {
+        guard let rssi = sighting.rssi else { return }
+        rooms.withLock { rooms in
+            guard let node = rooms.nodes[sighting.radio], let room = node.room else { return }
+            let identity = sighting.identity
+            let beacon = identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor)
+            for region in regions where self.regions.indices.contains(region) {
+                rooms.house.heard(
+                    by: node.name, in: room, self.regions[region], from: beacon, rssi: Double(rssi) + node.offset,
+                    at: now.nanoseconds)
+            }
+        }
+    }
+
+    private func happened(_ event: PresenceEvent, at time: Int64) {
+        guard case .action(let action, _) = event else { return }
+        let items = rooms.withLock { rooms -> [HouseRegions.Item] in
+            switch action {
+            case .didEnterRegion(let region, _):
+                rooms.house.entered(region, isAlone: rooms.nodes.count == 1, at: time)
+            case .didExitRegion(let region): rooms.house.left(region)
+            case .didDetermineState(let region, let state): rooms.house.determined(region, state, at: time)
+            default: []
+            }
+        }
+        publish(items, at: time)
+    }
+
+    // MARK: Rooms
+
+    private func advanceRooms(to now: Instant) {
+        while let due = rooms.withLock({ $0.house.nextDeadline }), due <= now.nanoseconds {
+            publish(rooms.withLock { $0.house.advanced(to: due) }, at: due)
+            guard rooms.withLock({ $0.house.nextDeadline ?? .max }) > due else { break }
+        }
+    }
+
+    private func publish(_ items: [HouseRegions.Item], at time: Int64) {
+        for item in items { hub.happened(.house(region: item.region, item.news), at: time) }
     }
 }

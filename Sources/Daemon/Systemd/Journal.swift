@@ -1,4 +1,6 @@
+package import Events
 import Glibc
+package import Logging
 import Plumbing
 
 /// The journal, in its own protocol (systemd.io, Native Journal Protocol): an entry has fields, which `journalctl
@@ -86,5 +88,85 @@ package final class Journal: Sendable {
         }
         let length = UInt64(value.count).littleEndian
         return Array("\(field.name)\n".utf8) + withUnsafeBytes(of: length, Array.init) + value + [UInt8(ascii: "\n")]
+    }
+}
+
+extension Event {
+    /// The names of the fields in the journal, if they differ.
+    private static let journalNames = ["id": "PROMPT"]
+
+    /// Writes the event into the journal, with what one may look for as fields: `journalctl REGION=home`.
+    ///
+    /// - Returns: whether the journal has it.
+    package func write(to journal: Journal) -> Bool {
+        journal.write(
+            text, priority: priority,
+            fields: fields.flat.dropFirst().compactMap { field in
+                field.plain.map { .init(Self.journalNames[field.name] ?? field.name, $0) }
+            })
+    }
+
+    private var priority: Journal.Priority {
+        switch kind.name {
+        case .didStartMonitoring, .didDetermineState, .bluetoothStateDidUpdate, .didDetermineRoom: .info
+        case .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+            .wifiActionCompleted,
+            .peripheralDidConnect,
+            .peripheralDidDisconnect:
+            .notice
+        case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiActionFailed, .wifiUnavailable,
+            .wifiAccessLimited:
+            .warning
+        case .didRangeBeacons: .debug
+        }
+    }
+}
+
+/// Logs to the journal, with the metadata as fields; to another handler where the journal takes nothing.
+package struct JournalLogHandler: LogHandler {
+    private let journal: Journal
+    private var fallback: any LogHandler
+
+    package init(_ journal: Journal, fallback: any LogHandler) {
+        self.journal = journal
+        self.fallback = fallback
+    }
+
+    package var metadata: Logger.Metadata {
+        get { fallback.metadata }
+        set { fallback.metadata = newValue }
+    }
+
+    package var logLevel: Logger.Level {
+        get { fallback.logLevel }
+        set { fallback.logLevel = newValue }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { fallback[metadataKey: key] }
+        set { fallback[metadataKey: key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { _, new in new }.sorted { $0.key < $1.key }
+        let details = all.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        let isWritten = journal.write(
+            "\(event.message)" + (details.isEmpty ? "" : " (\(details))"), priority: Journal.Priority(event.level),
+            fields: all.map { Journal.Field($0.key, "\($0.value)") })
+        if !isWritten { fallback.log(event: event) }
+    }
+}
+
+extension Journal.Priority {
+    package init(_ level: Logger.Level) {
+        self =
+            switch level {
+            case .trace, .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
     }
 }

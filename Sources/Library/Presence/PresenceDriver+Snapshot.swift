@@ -98,3 +98,35 @@ extension PresenceDriver {
         state.withLock { $0.pipeline.monitor.beaconCount(since: instant) }
     }
 }
+
+package enum PresenceEvent: Hashable, Sendable {
+    /// Bluetooth was switched on or off, unplugged, forbidden.
+    case bluetoothStateDidUpdate(AdapterUpdate)
+
+    /// The region, named by its identifier, cannot be watched: there is no adapter, or the program may not use it.
+    case monitoringDidFail(region: String, reason: String)
+
+    /// A decision of the monitor.
+    ///
+    /// - bluetooth: The state of Bluetooth at that time: why the scan stopped, which the monitor does not know.
+    case action(RegionMonitor.Action, bluetooth: AdapterUpdate)
+}
+
+extension AdapterUpdate {
+    /// A capture in place of a working adapter.
+    package static func replaying(_ capture: String) -> AdapterUpdate {
+        AdapterUpdate(state: .poweredOn, adapter: nil, reason: "the capture \(capture) stands in for an adapter")
+    }
+
+    /// The reason why regions cannot be watched; `nil` while they can, or while the scan is only interrupted.
+    package var failure: String? {
+        switch state {
+        case .unsupported, .unauthorized: reason
+        case .unknown, .resetting, .poweredOff, .poweredOn: nil
+        }
+    }
+
+    /// The adapter was not used yet.
+    package static let starting = AdapterUpdate(
+        state: .unknown, adapter: nil, reason: "the adapter has not answered yet")
+}

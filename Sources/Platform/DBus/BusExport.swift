@@ -1,4 +1,4 @@
-import CGIO
+package import CGIO
 
 /// An interface of an object that is being served; withdrawn with the export.
 package final class BusExport: Sendable {
@@ -114,4 +114,14 @@ private func propertyAsked(
     error?.pointee = g_error_new_literal(
         g_dbus_error_quark(), gint(G_DBUS_ERROR_FAILED.rawValue), "the property cannot be sent")
     return nil
+}
+
+// GLib 2.90 declares both as sets of flags, of which Swift imports no name for the empty one.
+
+extension GDBusCallFlags {
+    package static var noFlags: Self { Self(rawValue: 0) }
+}
+
+extension GDBusSignalFlags {
+    package static var noFlags: Self { Self(rawValue: 0) }
 }

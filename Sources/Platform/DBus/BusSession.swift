@@ -155,3 +155,87 @@ actor BusSession: GLibActor {
 
     private static let isClosed = BusError.disconnected("the connection is closed")
 }
+
+package struct BusSignal: Hashable, Sendable {
+    /// The unique name of the sender, as `:1.42`.
+    package var sender: String
+    package var path: String
+    package var interface: String
+    package var member: String
+    package var arguments: [DBusValue]
+}
+
+/// A selection of signals (D-Bus Specification, "Match Rules"); `nil` is any.
+package struct SignalMatch: Hashable, Sendable {
+    /// The sender: a unique name, or a name that may go from one owner to another.
+    package var sender: String?
+    package var interface: String?
+    package var member: String?
+    package var path: String?
+
+    /// The first argument, a string: the rule's `arg0`. It holds no apostrophe, for GDBus quotes none.
+    package var argument0: String?
+
+    package init(
+        sender: String? = nil, interface: String? = nil, member: String? = nil, path: String? = nil,
+        argument0: String? = nil
+    ) {
+        self.sender = sender
+        self.interface = interface
+        self.member = member
+        self.path = path
+        self.argument0 = argument0
+    }
+
+    /// Whether a bus takes it.
+    var isValid: Bool {
+        sender.map { g_dbus_is_name($0) != 0 } ?? true
+            && interface.map { g_dbus_is_interface_name($0) != 0 } ?? true
+            && member.map { g_dbus_is_member_name($0) != 0 } ?? true
+            && path.map { g_variant_is_object_path($0) != 0 } ?? true
+            && argument0.map { !$0.contains("'") } ?? true
+    }
+}
+
+/// Signals that are handled one after another as they come, on the bus's own thread: nothing is kept in between,
+/// however many there are. It ends with the object, which is to go before the bus is closed.
+package final class SignalObservation: Sendable {
+    private let connection: GObjectReference
+    private let id: guint
+
+    /// To be called on the thread that is to hear the signals.
+    ///
+    /// - Parameter match: a valid one.
+    init(_ connection: GObjectReference, _ match: SignalMatch, _ handler: @escaping @Sendable (BusSignal) -> Void) {
+        self.connection = connection
+        id = g_dbus_connection_signal_subscribe(
+            connection.pointer, match.sender, match.interface, match.member, match.path, match.argument0, .noFlags,
+            signalObserved, CallbackData(handler).retained, releaseObject)
+    }
+
+    deinit {
+        g_dbus_connection_signal_unsubscribe(connection.pointer, id)
+    }
+}
+
+private func signalObserved(
+    _: OpaquePointer?, sender: UnsafePointer<CChar>?, path: UnsafePointer<CChar>?, interface: UnsafePointer<CChar>?,
+    member: UnsafePointer<CChar>?, arguments: OpaquePointer?, data: gpointer?
+) {
+    guard let data, let signal = BusSignal(sender, path, interface, member, arguments) else { return }
+    CallbackData<@Sendable (BusSignal) -> Void>.value(data)(signal)
+}
+
+extension BusSignal {
+    /// Reads the arguments of GDBus's callback; `nil` if one is missing.
+    fileprivate init?(
+        _ sender: UnsafePointer<CChar>?, _ path: UnsafePointer<CChar>?, _ interface: UnsafePointer<CChar>?,
+        _ member: UnsafePointer<CChar>?, _ arguments: OpaquePointer?
+    ) {
+        guard let path, let interface, let member, let arguments, case .structure(let values) = DBusValue(arguments)
+        else { return nil }
+        self.init(
+            sender: sender.map { String(cString: $0) } ?? "", path: String(cString: path),
+            interface: String(cString: interface), member: String(cString: member), arguments: values)
+    }
+}

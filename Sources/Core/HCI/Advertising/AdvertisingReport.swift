@@ -90,3 +90,84 @@ public struct AdvertisingReport: Hashable, Sendable {
         bytes += data
     }
 }
+
+/// Whether a report holds all of the advertising data.
+///
+/// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.65.13, bits 5 and 6 of the event type.
+public enum AdvertisingDataStatus: Hashable, Sendable {
+    /// It does, or these are the last of the data.
+    case complete
+
+    /// The next report of this advertiser goes on.
+    case incomplete
+
+    /// The rest was lost.
+    case truncated
+
+    init(eventType: UInt16) {
+        switch eventType >> 5 & 0b11 {
+        case 0b00: self = .complete
+        case 0b01: self = .incomplete
+        // 0b11 is reserved: nothing announces more.
+        default: self = .truncated
+        }
+    }
+
+    var eventType: UInt16 {
+        switch self {
+        case .complete: 0b00 << 5
+        case .incomplete: 0b01 << 5
+        case .truncated: 0b10 << 5
+        }
+    }
+}
+
+/// The properties of an advertising PDU, as bits: the low five of the extended report's event type.
+///
+/// Bluetooth Core Specification 5.4, Vol 4, Part E, Section 7.7.65.13.
+public struct AdvertisingProperties: OptionSet, Hashable, Sendable {
+    /// Bits 0 to 4 of the event type. What is beyond means nothing here.
+    public let rawValue: UInt16
+
+    /// Properties from the bits of an extended report's event type.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Bit 0: the advertiser takes connections.
+    public static let connectable = AdvertisingProperties(rawValue: 1 << 0)
+
+    /// Bit 1: the advertiser answers scan requests, and so has more for an active scan.
+    public static let scannable = AdvertisingProperties(rawValue: 1 << 1)
+
+    /// Bit 2: the PDU is meant for one device.
+    public static let directed = AdvertisingProperties(rawValue: 1 << 2)
+
+    /// Bit 3: the PDU is an answer to a scan request; its data is beside that of the advertisement.
+    public static let scanResponse = AdvertisingProperties(rawValue: 1 << 3)
+
+    /// One of Bluetooth 4's PDUs, which carry at most 31 bytes.
+    public static let legacy = AdvertisingProperties(rawValue: 1 << 4)
+
+    /// All bits that have a meaning here.
+    static let mask: UInt16 = 0x1F
+
+    /// The properties of a legacy report's event type (Section 7.7.65.2); reserved types have only `legacy`.
+    @usableFromInline
+    init(legacyEventType: UInt8) {
+        switch legacyEventType {
+        case 0x00: self = [.legacy, .connectable, .scannable]
+        case 0x01: self = [.legacy, .connectable, .directed]
+        case 0x02: self = [.legacy, .scannable]
+        case 0x04: self = [.legacy, .scannable, .scanResponse]
+        default: self = [.legacy]
+        }
+    }
+
+    var legacyEventType: UInt8 {
+        if contains(.scanResponse) { return 0x04 }
+        if contains(.directed) { return 0x01 }
+        if contains(.connectable) { return 0x00 }
+        return contains(.scannable) ? 0x02 : 0x03
+    }
+}

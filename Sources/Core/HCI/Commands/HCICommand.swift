@@ -58,3 +58,96 @@ public struct HCICommand: Hashable, Sendable {
         return try Parameters(parameters: parameters.rawSpan)
     }
 }
+
+/// The parameters of one command, as a value.
+public protocol HCICommandParameters: Hashable, Sendable {
+    /// The command these parameters belong to.
+    static var opcode: HCIOpcode { get }
+
+    /// Reads the parameters; bytes after the last one are ignored, as later specifications may append some.
+    init(parameters: RawSpan) throws(HCIDecodingError)
+
+    /// Appends the parameters as bytes.
+    func encode(into bytes: inout [UInt8])
+}
+
+/// Reset: the controller forgets everything, the scan too (Vol 4, Part E, Section 7.3.2).
+public struct Reset: HCICommandParameters {
+    public static let opcode = HCIOpcode.reset
+
+    /// The command; it has no parameters.
+    public init() {}
+
+    /// Ignores the bytes: the command has no parameters.
+    public init(parameters: RawSpan) {}
+
+    public func encode(into bytes: inout [UInt8]) {}
+}
+
+/// Set Event Mask: which events the controller may send (Vol 4, Part E, Section 7.3.1).
+public struct SetEventMask: HCICommandParameters {
+    public static let opcode = HCIOpcode.setEventMask
+
+    /// The bit that lets LE Meta events through.
+    public static let leMeta: UInt64 = 1 << 61
+
+    /// One bit an event.
+    public var mask: UInt64
+
+    /// A mask as it is sent; a bit that is set lets its event through.
+    public init(mask: UInt64) {
+        self.mask = mask
+    }
+
+    /// Reads the mask, 8 bytes, least significant first; throws `truncated` when they are fewer.
+    public init(parameters: RawSpan) throws(HCIDecodingError) {
+        var reader = ByteReader(parameters)
+        mask = try reader.integer()
+    }
+
+    public func encode(into bytes: inout [UInt8]) {
+        bytes.append(littleEndian: mask)
+    }
+}
+
+/// LE Set Event Mask: which LE Meta events the controller may send (Vol 4, Part E, Section 7.8.1).
+public struct LESetEventMask: HCICommandParameters {
+    public static let opcode = HCIOpcode.leSetEventMask
+
+    /// The bit for LE Advertising Report.
+    public static let advertisingReport: UInt64 = 1 << 1
+
+    /// The bit for LE Extended Advertising Report.
+    public static let extendedAdvertisingReport: UInt64 = 1 << 12
+
+    /// One bit a subevent, the first subevent is bit 0.
+    public var mask: UInt64
+
+    /// A mask as it is sent; a bit that is set lets its event through.
+    public init(mask: UInt64) {
+        self.mask = mask
+    }
+
+    /// Reads the mask, 8 bytes, least significant first; throws `truncated` when they are fewer.
+    public init(parameters: RawSpan) throws(HCIDecodingError) {
+        var reader = ByteReader(parameters)
+        mask = try reader.integer()
+    }
+
+    public func encode(into bytes: inout [UInt8]) {
+        bytes.append(littleEndian: mask)
+    }
+}
+
+/// Read Local Supported Commands: the answer is a `SupportedCommands` mask (Vol 4, Part E, Section 7.4.2).
+public struct ReadLocalSupportedCommands: HCICommandParameters {
+    public static let opcode = HCIOpcode.readLocalSupportedCommands
+
+    /// The command; it has no parameters.
+    public init() {}
+
+    /// Ignores the bytes: the command has no parameters.
+    public init(parameters: RawSpan) {}
+
+    public func encode(into bytes: inout [UInt8]) {}
+}

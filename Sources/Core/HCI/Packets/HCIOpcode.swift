@@ -58,3 +58,46 @@ extension HCIOpcode: CustomStringConvertible {
         0x2042: "LE Set Extended Scan Enable",
     ]
 }
+
+/// The first byte of every packet between host and controller.
+///
+/// Bluetooth Core Specification 5.4, Vol 4, Part A, Section 2 (UART transport, "H4"); Linux sockets use the same byte.
+public enum HCIPacketType: UInt8, Hashable, Sendable, CaseIterable {
+    /// Host to controller.
+    case command = 0x01
+
+    /// Connection data.
+    case acl = 0x02
+
+    /// Synchronous (voice) data.
+    case synchronous = 0x03
+
+    /// Controller to host.
+    case event = 0x04
+
+    /// Isochronous data.
+    case isochronous = 0x05
+}
+
+/// The reason why values do not fit into an HCI packet.
+public enum HCIEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The parameters do not fit the length, which is one byte.
+    case parametersTooLong(count: Int, limit: Int)
+
+    /// There are more reports than one event may hold.
+    case tooManyReports(count: Int, limit: Int)
+
+    /// The advertising data of one report is longer than its PDU allows.
+    case dataTooLong(count: Int, limit: Int)
+
+    public var description: String {
+        switch self {
+        case .parametersTooLong(let count, let limit):
+            "the parameters take \(count) bytes, but a packet holds \(limit); split them over several packets"
+        case .tooManyReports(let count, let limit):
+            "\(count) reports are too many for one event, which holds \(limit); split them over several events"
+        case .dataTooLong(let count, let limit):
+            "the advertising data takes \(count) bytes, but a report holds \(limit); send it in fragments"
+        }
+    }
+}

@@ -1,7 +1,8 @@
-import Rooms
 import Events
+import IBeacon
 import OkaeriConfiguration
 import RegionMonitoring
+import Rooms
 import WiFi
 
 /// A command that is to be run because of an event.
@@ -100,5 +101,73 @@ extension Hook {
         _ region: String, _ scope: Configuration.Scope, _ regions: [Configuration.Region]
     ) -> [Subject] {
         regions.filter { $0.identifier == region && $0.scope == scope }.map { .region($0) }
+    }
+}
+
+extension Hook {
+    /// The variables whose names differ from the field's name.
+    private static let names = ["event": "EVENT", "id": "PROMPT"]
+
+    /// The event's fields as environment variables: `OKAERI_REGION`, `OKAERI_STATE` … A shell script needs no more;
+    /// what has no value is not set.
+    ///
+    /// - Parameter socket: The daemon's socket, so that the command can use it.
+    package func environment(socket: String) -> [String: String] {
+        var variables = ["OKAERI_SOCKET": socket]
+        if case .region(let region) = subject, let constraint = region.monitored.constraint {
+            variables["OKAERI_UUID"] = constraint.uuid.description
+            variables["OKAERI_MAJOR"] = constraint.major.map { "\($0)" }
+            variables["OKAERI_MINOR"] = constraint.minor.map { "\($0)" }
+        }
+        for field in event.fields.flat {
+            variables["OKAERI_" + (Self.names[field.name] ?? field.name.uppercased())] = field.plain
+        }
+        // The command is this region's, though it may be another that was entered where they share a network.
+        if case .region(let region) = subject { variables["OKAERI_REGION"] = region.identifier }
+        // An environment cannot hold a NUL, which an SSID may; the object on standard input has it.
+        return variables.filter { !$0.value.utf8.contains(0) }
+    }
+}
+
+/// Cuts what a hook writes into lines for the log: not too long, and not too many.
+struct HookOutput: Sendable {
+    /// More than the journal shows of a line without unfolding it.
+    static let longestLine = 1000
+
+    /// A hook that writes more is a hook with a log of its own.
+    static let mostLines = 100
+
+    private var line: [UInt8] = []
+    private var isCut = false
+    private(set) var count = 0
+
+    /// The lines that these bytes complete.
+    mutating func received(_ bytes: some Sequence<UInt8>) -> [String] {
+        var lines: [String] = []
+        for byte in bytes {
+            guard byte == 0x0A else {
+                if line.count < Self.longestLine { line.append(byte) } else { isCut = true }
+                continue
+            }
+            if let text = completed() { lines.append(text) }
+        }
+        return lines
+    }
+
+    /// Nothing more comes: the line without an end, and how many lines were left out.
+    mutating func ended() -> [String] {
+        let last = line.isEmpty ? nil : completed()
+        let left = count - Self.mostLines
+        return [last, left > 0 ? "… and \(left) more lines" : nil].compactMap { $0 }
+    }
+
+    private mutating func completed() -> String? {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isCut = false
+        }
+        count += 1
+        guard count <= Self.mostLines else { return nil }
+        return String(decoding: line, as: UTF8.self) + (isCut ? "…" : "")
     }
 }

@@ -10,21 +10,22 @@ import ServiceLifecycle
 ///
 /// Without such a rule nothing is asked of bluetoothd, and no bus is opened.
 package actor ServiceWatch: ServiceLifecycle.Service {
-    private var rules: [Configuration.ServiceRule]
-    private var adapter: String?
+    private struct Settings: Equatable {
+        var rules: [Configuration.ServiceRule]
+        /// Such as `hci0`; `nil`: the first that has power.
+        var adapter: String?
+    }
+
+    private var settings: Settings
     private let bus: String?
     private let hub: EventHub
     private let now: @Sendable () -> Int64
     private let logger: Logger
 
-    /// The rules and the adapter that it works by.
-    private var followed: (rules: [Configuration.ServiceRule], adapter: String?) = ([], nil)
-
     /// The connected peripherals, by the label of the rule.
     private var connected: [String: PeripheralsMemory.Peripheral] = [:]
 
-    /// The rules are other ones; more often than once is once.
-    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let restarter = ChildRestarter<Settings>()
 
     /// - Parameters:
     ///   - adapter: such as `hci0`; nil: the first that has power.
@@ -34,8 +35,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         rules: [Configuration.ServiceRule], adapter: String?, bus: String? = nil, hub: EventHub,
         now: @escaping @Sendable () -> Int64, logger: Logger
     ) {
-        self.rules = rules
-        self.adapter = adapter
+        settings = Settings(rules: rules, adapter: adapter)
         self.bus = bus
         self.hub = hub
         self.now = now
@@ -44,8 +44,8 @@ package actor ServiceWatch: ServiceLifecycle.Service {
 
     /// The rules with their connected peripherals; `nil` if there are no rules.
     package var reports: [ServiceReport]? {
-        guard !rules.isEmpty else { return nil }
-        return rules.map { rule in
+        guard !settings.rules.isEmpty else { return nil }
+        return settings.rules.map { rule in
             let peripheral = connected[rule.label]
             return ServiceReport(
                 identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
@@ -55,39 +55,30 @@ package actor ServiceWatch: ServiceLifecycle.Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            var work = await self.begin()
-            for await _ in self.changes.stream where await self.isOutdated {
-                work?.cancel()
-                await work?.value
-                work = await self.begin()
-            }
-            work?.cancel()
-            await work?.value
+            await self.restarter.run(wanted: { await self.settings }) { await self.work(by: $0) }
         }
     }
 
-    private var isOutdated: Bool { (rules, adapter) != followed }
-
-    /// Starts to work by the present rules; `nil` if there are none, and no peripheral has to be released.
-    private func begin() -> Task<Void, Never>? {
-        let (rules, adapter) = (rules, adapter)
-        followed = (rules, adapter)
-        let released = connected.values.filter { peripheral in !rules.contains { $0.label == peripheral.rule } }
-        for peripheral in released { connected[peripheral.rule] = nil }
-        guard !rules.isEmpty || !released.isEmpty else { return nil }
-        return Task { await work(by: rules, adapter: adapter, letting: released) }
-    }
-
-    private nonisolated func work(
-        by rules: [Configuration.ServiceRule], adapter: String?, letting released: [PeripheralsMemory.Peripheral]
-    ) async {
-        try? await CentralManager.use(adapter: adapter, bus: bus) { central in
+    private nonisolated func work(by settings: Settings) async {
+        let released = await unruled(by: settings)
+        // Without a rule nothing is asked of bluetoothd.
+        guard !settings.rules.isEmpty || !released.isEmpty else { return }
+        try? await CentralManager.use(adapter: settings.adapter, bus: bus) { central in
             for peripheral in released { await release(peripheral, by: central) }
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.complain(of: central) }
-                for rule in rules { group.addTask { await self.keep(rule, by: central) } }
+                group.addTask { await self.logStates(of: central) }
+                for rule in settings.rules { group.addTask { await self.keep(rule, by: central) } }
             }
         }
+    }
+
+    /// Removes the peripherals without a rule, and returns them.
+    private func unruled(by settings: Settings) -> [PeripheralsMemory.Peripheral] {
+        let released = connected.values.filter { peripheral in
+            !settings.rules.contains { $0.label == peripheral.rule }
+        }
+        for peripheral in released { connected[peripheral.rule] = nil }
+        return released
     }
 
     /// Its rule is gone: the connection is not needed any more.
@@ -118,7 +109,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     }
 
     /// Logs why the services wait, and the end of the wait.
-    private func complain(of central: CentralManager) async {
+    private func logStates(of central: CentralManager) async {
         var isWaiting = false
         for await state in central.states() {
             switch state {
@@ -136,9 +127,8 @@ package actor ServiceWatch: ServiceLifecycle.Service {
 
 extension ServiceWatch: Configured {
     package func configured(_ configuration: Configuration) {
-        guard (configuration.services, configuration.adapter) != (rules, adapter) else { return }
-        (rules, adapter) = (configuration.services, configuration.adapter)
-        changes.continuation.yield()
+        settings = Settings(rules: configuration.services, adapter: configuration.adapter)
+        restarter.settingsDidChange()
     }
 }
 
@@ -150,7 +140,7 @@ extension ServiceWatch: Persistable {
     package func restore(_ memory: PeripheralsMemory, from past: PersistedPast) {
         guard !past.isStale else { return }
         for peripheral in memory.peripherals ?? [] {
-            guard rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })
+            guard settings.rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })
             else { continue }
             connected[peripheral.rule] = peripheral
         }
@@ -160,5 +150,25 @@ extension ServiceWatch: Persistable {
 extension Event.Peripheral {
     fileprivate init(_ rule: Configuration.ServiceRule, address: String, name: String?) {
         self.init(identifier: rule.identifier, service: rule.service.description, address: address, name: name)
+    }
+}
+
+/// The peripherals that are connected because of a service, as they are kept.
+package struct PeripheralsMemory: PersistedMemory {
+    package struct Peripheral: Codable, Equatable, Sendable {
+        /// The label of the rule, and the service.
+        package var rule: String
+        package var service: String
+        package var address: String
+        package var name: String?
+    }
+
+    /// `nil` if none is connected, as in files of versions without this key.
+    package var peripherals: [Peripheral]?
+
+    package var isOccupied: Bool { peripherals != nil }
+
+    package init(_ connected: [Peripheral]) {
+        peripherals = connected.isEmpty ? nil : connected
     }
 }

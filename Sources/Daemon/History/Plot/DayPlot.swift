@@ -115,3 +115,208 @@ extension DayRecord.Region {
         spans.reduce(0) { $1.value == "inside" ? $0 &+ ($1.time.upperBound &- $1.time.lowerBound) : $0 }
     }
 }
+
+/// The positions, in pixels.
+struct Layout: Sendable {
+    let width: Double
+
+    /// The widths that can be asked for: from a small phone on.
+    private static let widths = 280.0...960.0
+
+    /// Whether title and time zone have a line each, and the margins are small.
+    var isNarrow: Bool { width < 640 }
+
+    // The page has the same margins, for the time below the pointer: picture.js.
+    var left: Double { isNarrow ? 40 : 64 }
+    var right: Double { width - (isNarrow ? 12 : 32) }
+    var chart: Double { right - left }
+
+    /// The largest number of lines with a time in a part of a day.
+    var ticks: Int64 { isNarrow ? 5 : 10 }
+
+    static let wide = Layout(width: widths.upperBound)
+
+    init(width: Double) { self.width = min(Self.widths.upperBound, max(Self.widths.lowerBound, width)) }
+
+    /// The end of the title and start of the first region, the height of a region.
+    static let header = 76.0
+    static let region = 208.0
+
+    /// The height of the axis, and of each line of the legend.
+    static let axis = 54.0
+    static let legendLine = 22.0
+
+    /// The top of the grid.
+    static let ceiling = 64.0
+
+    /// Within a region, from its top.
+    static let name = 16.0
+    static let bar = 26.0
+    static let barHeight = 18.0
+    static let marks = 58.0
+    static let signal = 84.0
+    static let signalHeight = 96.0
+}
+
+struct Legend {
+    let record: DayRecord
+    let layout: Layout
+
+    /// A sign and its label.
+    private enum Entry {
+        case swatch(String, String)
+        case glyph(DayRecord.Mark.Kind, String)
+        case line(String)
+    }
+
+    private var entries: [Entry] {
+        let states = Set(record.regions.flatMap(\.spans).map(\.value))
+        let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
+        var entries: [Entry] = ["inside", "outside", "unknown"].filter(states.contains).map { .swatch($0, $0) }
+        if record.regions.contains(where: { !$0.minutes.isEmpty }) {
+            entries.append(.line("signal, dBm: mean and range"))
+        }
+        let words: [(DayRecord.Mark.Kind, String)] = [
+            (.prompt, "prompt"), (.answer, "answer"), (.joined, "joined"), (.joinFailed, "not joined"),
+        ]
+        entries += words.filter { marks.contains($0.0) }.map { .glyph($0.0, $0.1) }
+        if !record.outages.isEmpty { entries.append(.swatch("outage", "no Bluetooth")) }
+        if !record.unwatched.isEmpty { entries.append(.swatch("unwatched", "not watched")) }
+        return entries
+    }
+
+    /// About what a letter of the legend takes.
+    private static let letter = 6.3
+
+    /// The number of lines that it takes.
+    var lines: Int { (positions.last?.line ?? 0) + 1 }
+
+    /// Each entry in its place, in as many lines as the width requires.
+    private var positions: [(entry: Entry, x: Double, line: Int)] {
+        var (x, line) = (layout.left, 0)
+        return entries.map { entry in
+            if x > layout.left, x + width(of: entry) > layout.right { (x, line) = (layout.left, line + 1) }
+            defer { x += width(of: entry) }
+            return (entry, x, line)
+        }
+    }
+
+    func draw(_ svg: inout SVGText, y top: Double) {
+        for (entry, x, line) in positions {
+            let y = top + Double(line) * Layout.legendLine
+            let words = words(of: entry)
+            switch entry {
+            case .swatch(let name, _):
+                svg.add(
+                    "rect",
+                    ["class": "\(name)", "x": .init(x), "y": .init(y - 10), "width": 16, "height": 12, "rx": 3])
+            case .glyph(let kind, _):
+                MarkGlyph(kind).draw(&svg, x: x + 8, y: y - 4)
+            case .line:
+                svg.add("rect", ["class": "band", "x": .init(x), "y": .init(y - 9), "width": 16, "height": 10])
+                svg.add("path", ["class": "signal", "d": "M\(Int(x)) \(Int(y) - 4)h16"])
+            }
+            svg.add("text", ["class": "quiet", "x": .init(x + 22), "y": .init(y)], words)
+        }
+    }
+
+    private func words(of entry: Entry) -> String {
+        switch entry {
+        case .swatch(_, let words), .glyph(_, let words), .line(let words): words
+        }
+    }
+
+    private func width(of entry: Entry) -> Double { 22 + Double(words(of: entry).count) * Self.letter + 18 }
+}
+
+/// The sign for something about the Wi-Fi: a disc with a line drawing in it, since fonts differ.
+struct MarkGlyph {
+    private let name: String
+    private let path: String
+
+    init(_ kind: DayRecord.Mark.Kind) {
+        (name, path) =
+            switch kind {
+            case .prompt: ("prompt", "M-2.2-2.2a2.3 2.3 0 1 1 3.2 2.1q-1 .5-1 1.6M0 4.2V4.3")
+            case .answer: ("answer", "M-3.2-1.6H3.2M-3.2 1.6H3.2")
+            case .joined: ("joined", "M-3.2.2L-.9 2.7 3.4-2.3")
+            case .joinFailed: ("joinFailed", "M-2.5-2.5L2.5 2.5M-2.5 2.5L2.5-2.5")
+            }
+    }
+
+    func draw(_ svg: inout SVGText, x: Double, y: Double) {
+        svg.group("g", ["transform": "translate(\(SVGText.Value(x).text) \(SVGText.Value(y).text))"]) { svg in
+            svg.add("circle", ["class": "mark \(name)", "r": 8])
+            svg.add("path", ["class": "glyph", "d": "\(path)"])
+        }
+    }
+}
+
+struct SignalScale {
+    /// In dBm, at tens.
+    private let range: ClosedRange<Int>
+    private let top: Double
+
+    /// The range for a home without receptions.
+    private static let usual = -90 ... -50
+
+    /// RSSI as HCI has it; a damaged file may hold anything.
+    private static let possible = -127...20
+
+    init(_ region: DayRecord.Region, top: Double) {
+        self.top = top
+        let heard = region.minutes.compactMap(\.signal).flatMap { [$0.lowest, $0.highest] }
+        let levels = (heard + [region.enterRSSI, region.exitRSSI].compactMap { $0 }).map {
+            min(Self.possible.upperBound, max(Self.possible.lowerBound, $0))
+        }
+        let tens = levels.map { Double($0) / 10 }
+        let lowest = tens.min().map { Int($0.rounded(.down)) * 10 } ?? Self.usual.lowerBound
+        let highest = tens.max().map { Int($0.rounded(.up)) * 10 } ?? Self.usual.upperBound
+        range = min(lowest, Self.usual.lowerBound)...max(highest, Self.usual.upperBound)
+    }
+
+    /// The lines to draw, in dBm.
+    var levels: [Int] {
+        let step = range.count > 60 ? 20 : 10
+        return Array(stride(from: range.upperBound, through: range.lowerBound, by: -step))
+    }
+
+    func y(_ level: Double) -> Double {
+        let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
+        return top + Layout.signalHeight * (upper - min(upper, max(lower, level))) / (upper - lower)
+    }
+}
+
+/// The colours and strokes, on light paper and on dark.
+enum Style {
+    static let sheet = """
+
+        text{font:13px system-ui,-apple-system,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;fill:#1f2933}
+        .title{font-size:20px;font-weight:600}.short{font-size:16px}.name{font-size:15px;font-weight:600}
+        .quiet{fill:#7b8794;font-size:12px}.small{font-size:10.5px}.middle{text-anchor:middle}.end{text-anchor:end}
+        .paper{fill:#fffdf8}.grid{stroke:#efeae0}.grid.strong{stroke:#e0d9ca}
+        .inside{fill:#2a9d8f}.outside{fill:#e9e4d8}.unknown{fill:url(#doubt)}
+        .doubt{stroke:#b9b2a3}.band{fill:#4c78a8;fill-opacity:.18}
+        .signal{fill:none;stroke:#4c78a8;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}
+        .threshold{stroke-width:1;stroke-dasharray:5 4}.enter{stroke:#2a9d8f}.exit{stroke:#c8643c}
+        text.enter,text.exit{stroke:#fffdf8;stroke-width:4;paint-order:stroke}text.enter{fill:#22796f}text.exit{fill:#b4532c}
+        .mark{stroke:#fffdf8;stroke-width:1.5}.prompt{fill:#e9a23b}.answer{fill:#b7892f}
+        .joined{fill:#2a9d8f}.joinFailed{fill:#c8443c}
+        .glyph{fill:none;stroke:#fff;stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}
+        .outage{fill:#c8443c;fill-opacity:.14}.unwatched{fill:url(#absence)}.absence{stroke:#cfc8b8}
+        @media (prefers-color-scheme:dark){
+        text{fill:#e6e9ee}.quiet{fill:#8a94a3}.paper{fill:#171b22}.grid{stroke:#20262f}.grid.strong{stroke:#2d3541}
+        .inside{fill:#35b7a6}.outside{fill:#2b323d}.doubt{stroke:#535d6c}.band{fill:#7aa6d6;fill-opacity:.22}
+        .signal{stroke:#8db8e6}.enter{stroke:#35b7a6}.exit{stroke:#e08a63}text.enter{fill:#35b7a6}text.exit{fill:#e08a63}
+        .mark,text.enter,text.exit{stroke:#171b22}.outage{fill:#e0615a;fill-opacity:.2}.absence{stroke:#333b47}}
+
+        """
+
+    /// Hatches: for unknown time, and for time without a watching daemon.
+    static let patterns = """
+        <defs><pattern id="doubt" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
+        <path class="doubt" d="M0 0V6" stroke-width="2"/></pattern>\
+        <pattern id="absence" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
+        <path class="absence" d="M0 0V8" stroke-width="1"/></pattern></defs>
+        """
+}

@@ -1,4 +1,5 @@
 package import Events
+import FoundationEssentials
 package import Logging
 package import OkaeriConfiguration
 package import Plumbing
@@ -171,5 +172,124 @@ extension HistoryEvent {
         // A query for this node's events must not return those of the house.
         let scope = if case .house = event.kind { "house." } else { "" }
         self.init(time: event.time, name: scope + event.kind.name.rawValue, region: event.region, json: event.json)
+    }
+}
+
+/// A point in time as people write it on a command line.
+package enum WrittenTime {
+    package static let forms =
+        "today, yesterday, 2h (also s, m, d, w), 2026-11-20, 2026-11-20T18:42 or 2026-11-20T18:42:00Z"
+
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+    /// Reads one of the ``forms``, as nanoseconds since the Unix epoch; nil for anything else. Without a zone it is the machine's.
+    package static func nanoseconds(_ text: String, now: Int64) -> Int64? {
+        switch text {
+        case "now": return now
+        case "today": return LocalTime.startOfDay(now)
+        case "yesterday": return LocalTime.startOfDay(now, adding: -1)
+        default: break
+        }
+        if let unit = text.last.flatMap({ units[$0] }), let count = Int64(decimal: text.dropLast()), count >= 0 {
+            let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
+            // What lies before the epoch lies before all history.
+            return overflow || seconds > now / 1_000_000_000 ? 0 : now - seconds * 1_000_000_000
+        }
+        return Timestamp.nanoseconds(text) ?? LocalTime.moment(text)
+    }
+}
+
+struct RecordedEvent {
+    let recorded: HistoryEvent
+
+    /// Nil where a newer version wrote it, or the file is damaged.
+    private let event: Event?
+
+    init(_ recorded: HistoryEvent) {
+        self.recorded = recorded
+        event = try? JSONDecoder().decode(Event.self, from: Data(recorded.json.utf8))
+    }
+
+    private static let columns = [
+        "time", "event", "region", "state", "uuid", "major", "minor", "rssi", "accuracy", "proximity", "id", "ssid",
+        "answer", "device", "adapter", "code", "reason", "identifier", "service", "address", "name", "node", "seq",
+        "scope", "room", "owner", "situation", "action",
+    ]
+
+    /// The names of the columns of ``csv`` (RFC 4180).
+    static let header = columns.joined(separator: ",")
+
+    /// A row of comma-separated values.
+    var csv: String {
+        let fields =
+            event?.fields.flat
+            ?? [
+                EventField("time", .text(Timestamp.text(recorded.time))), EventField("event", .text(recorded.name)),
+            ] + EventField.text("region", recorded.region)
+        return Self.columns.map { column in
+            fields.first { $0.name == column }.map(Self.cell) ?? ""
+        }.joined(separator: ",")
+    }
+
+    /// A line for a person, in the machine's time zone.
+    var line: String {
+        let text =
+            event?.text ?? [recorded.name, recorded.region].compactMap { $0 }.joined(separator: "  ").escapedName
+        return "\(LocalTime.text(recorded.time))  \(text)"
+    }
+
+    /// Returns the value of a field as a cell. Others choose the names in it: control characters are escaped, and an
+    /// apostrophe keeps a spreadsheet from taking a text for a formula.
+    static func cell(_ field: EventField) -> String {
+        guard case .text(let text) = field.value else { return field.plain ?? "" }
+        var safe = ""
+        var isStart = true
+        for scalar in text.unicodeScalars {
+            if isStart, formulaStarts.contains(scalar) { safe += "'" }
+            safe.unicodeScalars.append(scalar)
+            isStart = scalar == otherSeparator
+        }
+        return quoted(safe.escapedName)
+    }
+
+    private static let formulaStarts: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r"]
+
+    /// Ends a cell for spreadsheets in countries where a comma is the decimal sign. Tabs are escaped.
+    private static let otherSeparator: Unicode.Scalar = ";"
+
+    private static let special: Set<Unicode.Scalar> = ["\"", ",", otherSeparator]
+
+    /// Scalar by scalar: an accent after a quotation mark makes one character of both.
+    private static func quoted(_ field: String) -> String {
+        guard field.unicodeScalars.contains(where: special.contains) else { return field }
+        var quoted = ""
+        for scalar in field.unicodeScalars {
+            if scalar == "\"" { quoted += "\"" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return "\"\(quoted)\""
+    }
+}
+
+/// Moments in which a run of the daemon goes on: signs of life.
+extension Moment {
+    /// The longest time between two signs of life in the file: what a power cut can take from the time watched.
+    package static let signInterval = Duration.seconds(3600)
+
+    /// Whether a later moment needs no sign: not after the clock was set, though a timer may be a little early.
+    func suffices(at later: Moment) -> Bool {
+        0..<Self.signInterval.clampedNanoseconds / 2 ~= later.wall.subtractingClamped(wall)
+            && corrected(at: later).wall == wall
+    }
+
+    /// Returns the same for another time on the same clock.
+    func moved(to time: Int64) -> Moment { Moment(instant: instant &+ (time &- wall), wall: time) }
+
+    /// Returns this moment by the clock as it is at a later one: a machine without a clock of its own starts with a wrong
+    /// time, which the network sets right after the daemon has begun to write.
+    func corrected(at later: Moment) -> Moment {
+        var watch = ClockWatch(at: self)
+        guard let step = watch.looked(at: later) else { return self }
+        return Moment(instant: instant, wall: wall.addingClamped(step.clampedNanoseconds))
     }
 }

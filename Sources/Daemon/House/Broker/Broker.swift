@@ -206,7 +206,7 @@ package final class Broker: Service {
                 continue
             }
             let beacons = guarded.withLock { guarded in
-                guarded.core.rangingAt.map { $0 <= MQTTClient.now } == true ? guarded.engine.beacons : nil
+                guarded.core.distances.nextDeadline.map { $0 <= MQTTClient.now } == true ? guarded.engine.beacons : nil
             }
             let list = beacons?()
             perform { core, now in
@@ -242,7 +242,7 @@ package final class Broker: Service {
 
     /// Publishes what this machine's radio has received, if there is anything or it is time.
     private func collect() {
-        let isDue = guarded.withLock { $0.core.isIdleMessageDue(at: MQTTClient.now) }
+        let isDue = guarded.withLock { $0.core.ownReports.isIdleMessageDue(at: MQTTClient.now) }
         let (now, listened) = engine.listened()
         guard isDue || collector.isAwaited(at: now) else { return }
         let message = collector.take(at: now, listened: listened, levels: engine.levels)
@@ -320,7 +320,7 @@ extension Broker {
 
     /// Handles a prompt that waited before this node came to the broker.
     package func asked(_ prompt: Event.WiFi) {
-        perform { core, _ in core.asked(prompt) }
+        perform { core, _ in core.prompt.asked(prompt) }
     }
 
     /// Handles the present state of the Bluetooth adapter.
@@ -365,12 +365,12 @@ extension Broker {
         perform { core, now in
             switch event.kind {
             case .bluetoothStateDidUpdate(let update): core.bluetoothChanged(update)
-            case .wifiPrompt(let wifi): core.asked(wifi)
-            case .wifiPromptAnswered(let wifi, _): core.ended(wifi, wasAnswered: true)
+            case .wifiPrompt(let wifi): core.prompt.asked(wifi)
+            case .wifiPromptAnswered(let wifi, _): core.prompt.ended(wifi, wasAnswered: true)
             case .wifiPromptWithdrawn(let wifi, _), .wifiJoined(let wifi, _), .wifiJoinFailed(let wifi, _, _):
-                core.ended(wifi, wasAnswered: false)
+                core.prompt.ended(wifi, wasAnswered: false)
             case .wifiActionCompleted(let wifi, _, _), .wifiActionFailed(let wifi, _, _, _):
-                core.ended(wifi, wasAnswered: false)
+                core.prompt.ended(wifi, wasAnswered: false)
             case .house(let region, let news): core.recorded(news, of: region, at: now.instant)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,

@@ -21,9 +21,6 @@ extension BrokerCore {
         }
     }
 
-    /// The time in which the broker delivers the devices that were announced before.
-    private static let lookingFor: Int64 = 10_000_000_000
-
     /// The maximum number of topics that are deleted at once, and of parts.
     static let topicLimit = 20_000
 
@@ -54,7 +51,7 @@ extension BrokerCore {
             house: isHolding
                 ? .init(
                     nodes: [node], regions: identifiers,
-                    batteries: Set(batteries.keys), rooms: rooms) : nil)
+                    batteries: batteries.regions, rooms: rooms) : nil)
         let old = announced
         guard wanted != old else { return [] }
         announced = wanted
@@ -76,9 +73,30 @@ extension BrokerCore {
     }
 
     /// Announces the distance of a region's beacon from a radio, when it is first known.
-    mutating func partFound(_ part: Part) -> [Output] {
+    mutating func partFound(_ part: DistanceTopics.Part) -> [Output] {
         guard let discovery, isHolding, parts.count < Self.topicLimit, parts.insert(part).inserted else { return [] }
         return [announce(discovery.part(region: part.region, node: part.radio))]
+    }
+
+    /// Publishes the distance of the strongest beacon of each region that is inside, from each radio that receives it.
+    ///
+    /// - Parameter beacons: The beacons received of late, with their receptions by each radio.
+    mutating func measured(_ beacons: [RegionMonitor.BeaconSnapshot], at now: Int64) -> [Output] {
+        let inside = Set(states.filter { $0.value.state == .inside }.keys)
+        distances.planned(isAnyInside: !inside.isEmpty, at: now)
+        guard isHolding else { return [] }
+        return distances.measured(beacons, inside: inside, node: node).flatMap { part, reception in
+            (reception == nil ? [] : partFound(part))
+                + [.publish(DistanceTopics.message(part, reception, topics))]
+        }
+    }
+
+    /// Publishes the battery levels that have changed.
+    ///
+    /// - Parameter own: The levels, by the region's identifier.
+    mutating func batteriesMeasured(_ own: [String: BatteryReport], at now: Moment) -> [Output] {
+        guard isHolding else { return [] }
+        return batteries.measured(own, of: regions, topics, deletes: isHub) + devicesChanged(at: now.instant)
     }
 
     func announce(_ announcement: Discovery.Announcement) -> Output {
@@ -87,24 +105,23 @@ extension BrokerCore {
 
     /// Looks for retained topics of regions and nodes that were removed, perhaps while the daemon was off.
     mutating func remainsLookedFor(at now: Int64) -> [Output] {
-        if looksUntil == nil { found = [] }
-        looksUntil = now.addingClamped(Self.lookingFor)
+        remains.searchBegan(at: now)
         return (isHolding ? discovery?.everyDevice : nil).map { [.subscribe($0)] } ?? []
     }
 
     /// Handles a retained topic that may be out of date.
-    mutating func remains(_ message: MQTTMessage) -> [Output] {
-        guard !message.payload.isEmpty, found.count < Self.topicLimit else { return [] }
+    mutating func remainFound(_ message: MQTTMessage) -> [Output] {
+        guard !message.payload.isEmpty else { return [] }
         // The observations of an earlier version, which no node publishes any more.
         if case .observation? = topics.subject(of: message.topic) { return [.publish(.clearing(message.topic))] }
-        if looksUntil != nil { found.insert(message.topic) }
+        remains.found(message.topic)
         return []
     }
 
     /// Handles a message outside the house's topics, or on a topic that this node alone may write.
     mutating func foreign(_ message: MQTTMessage, at now: Int64) -> [Output] {
         if message.topic == topics.prompt(node) {
-            if !message.isRetained, message.payload != promptValue.payload { repeats.want(message.topic, at: now) }
+            if !message.isRetained, message.payload != prompt.value.payload { repeats.want(message.topic, at: now) }
             return []
         }
         if message.topic == topics.house {
@@ -116,18 +133,17 @@ extension BrokerCore {
             // Home Assistant has started.
             return message.payload == Array(Wire.online.utf8) && !message.isRetained ? [.announce] : []
         }
-        return discovery.subject(of: message.topic) == nil ? [] : remains(message)
+        return discovery.subject(of: message.topic) == nil ? [] : remainFound(message)
     }
 
     /// Deletes the states and devices of regions that this hub does not have, and the devices of nodes that are gone.
     mutating func remainsDeleted() -> [Output] {
-        looksUntil = nil
-        let gone = isHolding ? staleOfHouse : []
-        found = []
+        let found = remains.searchEnded()
+        let gone = isHolding ? staleOfHouse(found) : []
         return (discovery.map { [.unsubscribe($0.everyDevice)] } ?? []) + gone.sorted().map { .publish(.clearing($0)) }
     }
 
-    private var staleOfHouse: Set<String> {
+    private func staleOfHouse(_ found: Set<String>) -> Set<String> {
         let levels = Set(regions.map(\.level))
         let parts = Set(levels.map { TopicName($0).part })
         let known = Set(nodes.all.keys.map { TopicName($0).part })
@@ -138,7 +154,7 @@ extension BrokerCore {
             case .hub, .node, nil: false
             }
         }
-        return devices.union(strangers.subtracting(levels).map { topics.region(name($0)) })
-            .union(batteryTopics.subtracting(levels).map { topics.battery(name($0)) })
+        return devices.union(remains.strangers.subtracting(levels).map { topics.region(name($0)) })
+            .union(batteries.levels.subtracting(levels).map { topics.battery(name($0)) })
     }
 }

@@ -63,7 +63,7 @@ extension BrokerCore {
         if isAnnouncing, state != .unknown, announcements[identifier]?.state != state {
             changeAnnounced(state, of: identifier)
         }
-        inside(state == .inside, at: now.instant)
+        if state == .inside { distances.becameInside(at: now.instant) }
         let news = announced(house.determined(identifier, state, at: now.instant), at: now)
         return news + published(identifier)
     }
@@ -126,7 +126,7 @@ extension BrokerCore {
 
     /// Handles that there was no room for the latest output. A report counts as lost; an event is never recorded.
     mutating func dropped(_ output: Output) {
-        if case .reported(let radio, _) = output { radios[radio]?.wasDropped() }
+        if case .reported(let radio, _) = output { radios.reportDropped(of: radio) }
         guard case .happened(.house(let identifier, let news), _) = output, news.isOwned,
             var waiting = unrecorded[identifier]
         else { return }

@@ -21,7 +21,7 @@ extension BrokerCore {
                     regions.map { topics.region(name($0.level)) } + [
                         topics.house, topics.wanted, topics.regions, topics.hub,
                     ]
-                gone += batteryTopics.sorted().map { topics.battery(name($0)) }
+                gone += batteries.levels.sorted().map { topics.battery(name($0)) }
             }
             gone += [topics.scanner(node), topics.prompt(node), topics.about(node)]
         }

@@ -25,7 +25,7 @@ extension BrokerCore {
         if !isHub { filters.append(topics.everyEvent) }
         // What an earlier version retained.
         filters.append(topics.everyObservation(by: node))
-        return [.publish(scannerValue), .publish(promptValue)] + filters.map { .subscribe($0) }
+        return [.publish(scannerValue), .publish(prompt.value)] + filters.map { .subscribe($0) }
             + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
     }
 
@@ -48,8 +48,9 @@ extension BrokerCore {
     /// Handles CONNACK. The broker delivers its retained messages next.
     mutating func connected(at now: Moment) -> [Output] {
         // The broker delivers the retained states again, without those of regions that were removed meanwhile.
-        (nodes, announced, strangers, publishedRegions) = (HouseNodes(), nil, [], [:])
-        (isConnected, batteryTopics) = (true, [])
+        (nodes, announced, publishedRegions, isConnected) = (HouseNodes(), nil, [:], true)
+        remains.connected()
+        batteries.connected()
         delivery.connected(at: now.instant)
         if hasEngine { election.connected() }
         return [.publish(about)]
@@ -58,7 +59,9 @@ extension BrokerCore {
     /// Handles the loss of the connection. The next one must not publish values that other nodes may have replaced meanwhile.
     mutating func disconnected(at now: Moment) -> [Output] {
         guard isConnected else { return [] }
-        (isConnected, isOnline, looksUntil, batteriesAt) = (false, false, nil, nil)
+        (isConnected, isOnline) = (false, false)
+        remains.disconnected()
+        batteries.disconnected()
         (repeats, retention) = (RepeatPlan(), Retention())
         delivery.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
@@ -86,11 +89,14 @@ extension BrokerCore {
         case .hub: return claimReceived(message, at: now)
         case .wanted: return wantedReceived(message, at: now.instant)
         case .regions: return definitionsReceived(message, at: now.instant)
-        case .observation(_, let name): return name == node ? remains(message) : []
+        case .observation(_, let name): return name == node ? remainFound(message) : []
         case .region(let level): return regionReceived(message, level, at: now)
-        case .battery(let level): return batteryReceived(message, level, at: now.instant)
+        case .battery(let level):
+            let isOther = batteries.received(message, level, of: identifiers[level])
+            if isHolding, !message.isRetained, isOther { repeats.want(message.topic, at: now.instant) }
+            return []
         case .event(let level): return eventReceived(message, level, at: now)
-        case .promptAnswer(let name): return name == node ? answered(message) : []
+        case .promptAnswer(let name): return name == node ? prompt.answered(message) : []
         case .restart(let name):
             guard name == node, !message.isRetained, message.payload == Array("restart".utf8),
                 restartedAt.map({ now.instant.subtractingClamped($0) >= Self.restartPause }) ?? true
@@ -186,7 +192,7 @@ extension BrokerCore {
         case .began:
             // The broker may have another value than the one that this hub published last.
             houseValue = []
-            batteriesAt = now.instant.addingClamped(Self.batteryDelay)
+            batteries.began(at: now.instant)
             let (later, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
             let changed = voice == .speaking ? later : Set(positions.keys)
             return before + [.publish(wantedValue), .publish(definitionsValue)]
@@ -296,12 +302,9 @@ extension BrokerCore {
         if wait.subscribesAgain { outputs.append(.subscribeAgain) }
         outputs += decided(election.advanced(to: now.instant), at: now) + radiosAdvanced(to: now.instant)
         outputs += voiceAdvanced(to: now)
-        if let until = looksUntil, until <= now.instant { outputs += remainsDeleted() }
+        if let until = remains.nextDeadline, until <= now.instant { outputs += remainsDeleted() }
         if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
-        if let due = batteriesAt, due <= now.instant {
-            batteriesAt = now.instant.addingClamped(Self.batteryInterval)
-            outputs.append(.measureBatteries)
-        }
+        if batteries.advance(to: now.instant) { outputs.append(.measureBatteries) }
         return outputs + repeats.due(at: now.instant).map { .repeat(topic: $0) }
     }
 
@@ -312,12 +315,11 @@ extension BrokerCore {
         guard hasEngine else { return [] }
         let kept = Set(regions.map(\.level))
         let gone = old.filter { !kept.contains($0.level) }
-        strangers.formUnion(gone.map(\.level))
-        strangers.subtract(kept)
+        remains.configured(gone: gone.map(\.level), kept: kept)
         guard isHolding else { return nodesChanged(at: now) }
         var outputs: [Output] =
             [.publish(wantedValue), .publish(definitionsValue)] + regions.map { .publish(value(of: $0)) }
-        if isHub, heardAt != nil { outputs += wantedChanged(wantedBeacons, at: now.instant) }
+        if isHub, ownReports.isWanted { outputs += wantedChanged(wantedBeacons, at: now.instant) }
         if isHub, !gone.isEmpty { outputs += remainsLookedFor(at: now.instant) }
         return outputs + occupancyDetermined() + devicesChanged(at: now.instant)
     }

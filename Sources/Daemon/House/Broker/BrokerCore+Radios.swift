@@ -7,28 +7,18 @@ import Rooms
 
 /// The radios of the house: at a hub, those that report to it; at a receiver, its own one.
 extension BrokerCore {
-    /// The time between two messages of a receiver that receives something, and of one that receives nothing.
-    private static let (interval, idleInterval) = (Nanoseconds.second, 5 * Nanoseconds.second)
-
-    /// The time after which a sender is reported that was not there.
-    private static let promptness: Int64 = 50_000_000
-
-    /// The shortest time between two messages: any device can invent senders.
-    private static let pause: Int64 = 200_000_000
-
     /// Whether another radio may receive a beacon.
-    var hasOtherRadios: Bool { radios.contains { !$0.value.isAway } }
+    var hasOtherRadios: Bool { radios.isAnyPresent }
 
     // MARK: At a hub
 
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
         guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, nodes.isOnline(name),
-            admits(name, at: now), let heard = HeardMessage(message.payload)
+            radios.admits(name, at: now), let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }
-        var report = radios[name, default: HeardStream(at: now)].received(heard, at: now)
-        radiosAt = min(radiosAt, radios[name]?.awayAt ?? .max)
+        var report = radios.received(heard, from: name, at: now)
         let offset = nodes[name]?.card?.offset ?? 0
         if offset != 0 {
             for index in report.receptions.indices {
@@ -40,45 +30,31 @@ extension BrokerCore {
         return displaced + [.reported(radio: name, report)]
     }
 
-    private mutating func admits(_ name: String, at now: Int64) -> Bool {
-        // The names are those of online nodes, which are bounded; those of nodes that left are not stored for ever.
-        if admissions[name] == nil, admissions.count >= HouseNodes.limit { admissions = [:] }
-        return admissions[name, default: HeardAdmission()].admits(at: now)
-    }
-
     /// Removes the radio that has been away for longest if the limit is reached. Returns `nil` while all are present.
     private mutating func displacedRadio(by name: String) -> [Output]? {
-        guard radios[name] == nil, radios.count >= HouseNodes.limit else { return [] }
-        let oldest = radios.filter(\.value.isAway).min { $0.value.lastArrival < $1.value.lastArrival }
-        return oldest.map { radioRemoved($0.key) }
+        if radios.hasRoom(for: name) { return [] }
+        return radios.longestAway.map { radioRemoved($0) }
     }
 
     /// Handles that a radio's node is offline.
     mutating func radioLeft(_ name: String) -> [Output] {
-        guard let radio = radios[name], !radio.isAway else { return [] }
-        radios[name]?.becameAway()
-        return [.radioLost(name)]
+        radios.left(name) ? [.radioLost(name)] : []
     }
 
-    mutating func radiosLeft() -> [Output] { radios.keys.sorted().flatMap { radioLeft($0) } }
+    mutating func radiosLeft() -> [Output] { radios.names.flatMap { radioLeft($0) } }
 
     /// Handles that a radio does not come back.
     mutating func radioRemoved(_ name: String) -> [Output] {
-        radios[name] = nil
+        radios.removed(name)
         return hasEngine ? [.radioRemoved(name)] : []
     }
 
     /// Handles the passing of time.
     mutating func radiosAdvanced(to now: Int64) -> [Output] {
-        var away: [String] = []
-        if radiosAt <= now {
-            away = radios.filter { $0.value.awayAt.map { $0 <= now } ?? false }.keys.sorted()
-            radiosAt = radios.values.lazy.compactMap(\.awayAt).filter { $0 > now }.min() ?? .max
-        }
-        let due = heardAt.map { $0 <= now } ?? false
+        let away = radios.advance(to: now)
         // The broker delivers what the hub wants before this node is online.
-        if due { heardAt = now.addingClamped(Self.interval) }
-        return away.flatMap { radioLeft($0) } + (due && isOnline ? [.collectHeard] : [])
+        let isDue = ownReports.advance(to: now)
+        return away.flatMap { radioLeft($0) } + (isDue && isOnline ? [.collectHeard] : [])
     }
 
     // MARK: At a receiver
@@ -87,32 +63,26 @@ extension BrokerCore {
     mutating func standbyChanged(at now: Int64) -> [Output] {
         guard isHub else { return [] }
         let isWatched = isHolding && nodes.all.contains { $0.value.isOnline && $0.value.card?.kind == .standby }
-        return isWatched == (heardAt != nil) ? [] : wantedChanged(isWatched ? wantedBeacons : nil, at: now)
+        return isWatched == ownReports.isWanted ? [] : wantedChanged(isWatched ? wantedBeacons : nil, at: now)
     }
 
     /// Handles what the hub wants.
     mutating func wantedChanged(_ wanted: WantedBeacons?, at now: Int64) -> [Output] {
-        heardAt = wanted == nil ? nil : now
+        ownReports.wantedChanged(wanted != nil, at: now)
         return [.wanted(wanted)]
     }
 
     /// Handles that this node's radio has received a sender that was not there.
     mutating func senderFound(at now: Int64) -> [Output] {
-        guard let due = heardAt else { return [] }
-        heardAt = min(due, max(now.addingClamped(Self.promptness), heardLast.addingClamped(Self.pause)))
+        ownReports.senderFound(at: now)
         return []
     }
 
     /// Handles what this node's radio has received since the last message.
     mutating func heardCollected(_ message: HeardMessage?, at now: Int64) -> [Output] {
         guard let message, isOnline else { return [] }
-        heardLast = now
+        ownReports.sent(at: now)
         return [.publish(.event(topics.heard(node), message.payload.utf8, quality: .atMostOnce))]
-    }
-
-    /// Whether a message is due though nothing was received.
-    func isIdleMessageDue(at now: Int64) -> Bool {
-        now.subtractingClamped(heardLast) >= Self.idleInterval - Self.promptness
     }
 
     /// Handles a region's state at the broker: at a receiver as the hub published it.
@@ -120,11 +90,7 @@ extension BrokerCore {
         guard isRadio else {
             // Another client changed it, or it is a region of an earlier configuration.
             guard let identifier = identifiers[level], let position = positions[identifier] else {
-                if message.payload.isEmpty {
-                    strangers.remove(level)
-                } else if strangers.count < Self.topicLimit {
-                    strangers.insert(level)
-                }
+                remains.strangerReceived(level, isDeleted: message.payload.isEmpty)
                 return []
             }
             if isHub, !isHolding, let published = Wire.region(message.payload), published.identifier == identifier {

@@ -99,41 +99,22 @@ struct BrokerCore: Sendable {
     var hub: HubClaim?
     /// The receptions of the regions' beacons by this machine's own radio.
     var ownRate: ReceptionRate?
-    /// The radios that report to this hub.
-    var radios: [String: HeardStream] = [:]
-    /// The limits of the messages of nodes, by name.
-    var admissions: [String: HeardAdmission] = [:]
-    /// The time from which on a radio may be away, or the maximum. May be early, is never late: each message needs it.
-    var radiosAt = Int64.max
-    /// The time of the next message of this node's radio, and of the last one; `nil` while nothing is wanted.
-    var heardAt: Int64?
-    var heardLast = Int64.min
+    var radios = RadioStreams()
+    var ownReports = OwnReports()
 
     /// The announcement of devices.
     var announced: Announced?
     /// The regions whose distance from a radio was announced.
-    var parts: Set<Part> = []
-    /// The retained topics found until `looksUntil` that may be out of date.
-    var found: Set<String> = []
-    var looksUntil: Int64?
-    /// The levels of regions that are not configured here and have a retained state.
-    var strangers: Set<String> = []
+    var parts: Set<DistanceTopics.Part> = []
+    var remains = Remains()
 
     var scanner = Scanner(ok: false, adapter: nil, reason: "it has just started")
     /// The house's message as this hub published it.
     var houseValue: [UInt8] = []
 
-    /// The prompt that waits for an answer.
-    var prompt: Event.WiFi?
-    /// The distances that were published.
-    var ranged: Set<Part> = []
-    /// The time of the next measurement of distances.
-    var rangingAt: Int64?
-    /// The battery levels that this hub published, by the region's identifier, and the levels in topics that have one at the broker.
-    var batteries: [String: BatteryReport] = [:]
-    var batteryTopics: Set<String> = []
-    /// The time of the next look at this node's battery levels; `nil` without a connection.
-    var batteriesAt: Int64?
+    var prompt: WiFiPromptTopic
+    var distances = DistanceTopics()
+    var batteries = BatteryTopics()
     var restartedAt: Int64?
 
     struct Region: Sendable, Hashable {
@@ -142,15 +123,10 @@ struct BrokerCore: Sendable {
         var identifier: String { region.identifier }
     }
 
-    /// A region's distance from a radio.
-    struct Part: Hashable, Sendable {
-        var region: String
-        var radio: String
-    }
-
     init(_ settings: BrokerSettings, regions configured: [BrokerRegion], incarnation: String, since: Int64) {
         self.settings = settings
         topics = Topics(site: settings.site)
+        prompt = WiFiPromptTopic(topics, node: settings.node)
         self.since = Timestamp.text(since)
         election = HubElection(
             HubClaim(
@@ -184,9 +160,9 @@ struct BrokerCore: Sendable {
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
         [
-            house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, looksUntil, rangingAt,
-            batteriesAt, heardAt, repeats.nextDeadline, retention.nextDeadline, voiceDeadline,
-            radiosAt < .max ? radiosAt : nil,
+            house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, remains.nextDeadline,
+            distances.nextDeadline, batteries.nextDeadline, ownReports.nextDeadline, radios.nextDeadline,
+            repeats.nextDeadline, retention.nextDeadline, voiceDeadline,
         ].compactMap(\.self).min()
     }
 

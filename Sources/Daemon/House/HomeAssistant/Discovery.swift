@@ -162,3 +162,262 @@ package struct Discovery: Sendable {
         return Announcement(topic: topic(object), payload: fields.json)
     }
 }
+
+extension Discovery {
+    /// A node, announced by itself: whether it runs and receives, since when, and its Wi-Fi prompt.
+    ///
+    /// - Parameters:
+    ///   - name: letters of ASCII, digits, hyphens and underscores.
+    ///   - room: The node's room, which Home Assistant proposes as the area of the device.
+    ///   - page: The URL of the node's page, if other devices reach it.
+    package func node(_ name: String, room: String? = nil, page: String? = nil) -> Announcement {
+        let part = TopicName(name).part
+        let identifier = "\(root)_node_\(part)"
+        return announcement(
+            "node_\(part)",
+            device(
+                "Presence node", identifier: identifier, name: "Okaeri \(name)",
+                [EventField("sw", .text(version)), EventField("sn", .text(name))] + area(room)
+                    + [EventField("via_device", .text(root))] + link(page)),
+            [],
+            health(name, identifier) + maintenance(name, identifier) + questions(name, identifier)
+                + answers(name, identifier))
+    }
+
+    private func area(_ room: String?) -> [EventField] {
+        guard let room, !room.allSatisfy(\.isWhitespace) else { return [] }
+        return [EventField("sa", .text(room))]
+    }
+
+    private func health(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node), scanner = topics.scanner(node)
+        return [
+            // Always available: else it could not show that the node is off.
+            component("connected", "binary_sensor", identifier, nil, node)
+                .with(["dev_cla": "connectivity", "ent_cat": "diagnostic", "pl_on": "online", "pl_off": "offline"])
+                .state(status),
+            component("scanner", "binary_sensor", identifier, "Scanner", node)
+                .with(["dev_cla": "problem", "ent_cat": "diagnostic", "avty_t": status, "json_attr_t": scanner])
+                .state(scanner, "{{ 'OFF' if value_json.ok else 'ON' }}"),
+        ]
+    }
+
+    private func maintenance(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node)
+        return [
+            component("uptime", "sensor", identifier, "Uptime", node)
+                .with(["dev_cla": "timestamp", "ent_cat": "diagnostic", "avty_t": status])
+                .state(topics.about(node), "{{ value_json.since | default('None', true) }}"),
+            component("restart", "button", identifier, "Restart", node)
+                .with(["dev_cla": "restart", "ent_cat": "diagnostic", "avty_t": status])
+                .with(["cmd_t": topics.restart(node), "pl_prs": "restart"])
+                // The broker drops a press that it cannot deliver in time.
+                .with([EventField("msg_exp_int", .integer(30))]),
+        ]
+    }
+
+    private func questions(_ node: String, _ identifier: String) -> [Component] {
+        let status = topics.status(node), prompt = topics.prompt(node)
+        return [
+            component("question", "event", identifier, "Wi-Fi question", node)
+                .with([EventField("evt_typ", .values(["asked", "answered", "withdrawn"].map { .text($0) }))])
+                .with(["avty_t": status, "ic": "mdi:wifi-alert"])
+                .state(topics.promptEvent(node)),
+            component("ssid", "sensor", identifier, "Wi-Fi asked about", node, entity: "wifi_asked")
+                .with(["avty_t": status, "json_attr_t": prompt, "ic": "mdi:wifi-alert"])
+                .state(prompt, "{{ value_json.ssid | default('None', true) }}"),
+        ]
+    }
+
+    private func answers(_ node: String, _ identifier: String) -> [Component] {
+        [
+            ("join", "Join Wi-Fi", "mdi:wifi-plus"), ("later", "Ask later", "mdi:wifi-arrow-down"),
+            ("never", "Never ask", "mdi:wifi-off"),
+        ].map { answer, name, icon in
+            component(answer, "button", identifier, name, node)
+                .with(["cmd_t": topics.promptAnswer(node), "pl_prs": "{\"answer\":\"\(answer)\"}", "ic": icon])
+                .with(
+                    Availability.all([
+                        Availability.topic(topics.status(node)),
+                        // Only while there is a question.
+                        Availability.topic(topics.prompt(node), "{{ 'online' if value_json.id else 'offline' }}"),
+                    ])
+                )
+                // A press that comes late is for another question.
+                .with([EventField("msg_exp_int", .integer(30))])
+        }
+    }
+
+    private func component(
+        _ key: String, _ platform: String, _ identifier: String, _ name: String?, _ node: String, entity: String? = nil
+    ) -> Component {
+        Component(
+            key, platform, identifier: "\(identifier)_\(key)", name: name,
+            entity: self.entity("\(names.node(node))_\(entity ?? key)"))
+    }
+}
+
+extension Discovery {
+    /// A region as the house knows it, announced by its owner.
+    ///
+    /// - Parameters:
+    ///   - identifier: the region's, in whatever script.
+    ///   - nodes: all that are known, online or not.
+    ///   - hasBattery: Whether the battery level of one of its beacons is known.
+    package func region(_ identifier: String, nodes: [String], hasBattery: Bool = false) -> Announcement {
+        let name = TopicName(identifier)
+        return announcement(
+            "region_\(name.part)", device(of: identifier), Availability.any(of: nodes.sorted(), topics),
+            presence(identifier) + details(identifier) + (hasBattery ? battery(identifier) : []))
+    }
+
+    /// Returns the distance of a region's beacon from a node.
+    package func part(region identifier: String, node: String) -> Announcement {
+        let name = TopicName(identifier), ranging = topics.ranging(name, by: node)
+        let nodeName = TopicName(node)
+        let components = [
+            ("distance", "Distance to \(node)", "distance", "m", "{{ value_json.accuracy | default('None', true) }}"),
+            ("signal", "Signal at \(node)", "signal_strength", "dBm", "{{ value_json.rssi | default('None', true) }}"),
+        ].map { key, title, kind, unit, template in
+            Component(
+                key, "sensor", identifier: "\(root)_\(name.part)_\(nodeName.part)_\(key)", name: title,
+                entity: entity("\(names.region(identifier))_\(names.node(node))_\(key)")
+            )
+            .with(["dev_cla": kind, "unit_of_meas": unit, "stat_cla": "measurement"])
+            // A node that stopped does not withdraw its last value.
+            .with([EventField("exp_aft", .integer(120))])
+            .state(ranging, template)
+        }
+        return announcement(
+            "region_\(name.part)_\(nodeName.part)", device(of: identifier),
+            [EventField("avty", .list([Availability.topic(topics.status(node))]))],
+            [
+                components[0].with([EventField("sug_dsp_prc", .integer(1))]),
+                // For finding faults: off until the user switches it on.
+                components[1].with(["ent_cat": "diagnostic"]).with([EventField("en", .flag(false))]),
+            ])
+    }
+
+    private func device(of identifier: String) -> EventField {
+        device(
+            "iBeacon region", identifier: "\(root)_\(TopicName(identifier).part)", name: identifier,
+            [EventField("via_device", .text(root))])
+    }
+
+    /// Returns the components of presence. Anything but these states would make the tracker show the whole message.
+    private func presence(_ region: String) -> [Component] {
+        let name = TopicName(region), topic = topics.region(name)
+        let attributes = ["room", "since", "beacon"].map { "'\($0)':value_json.\($0)|default(none)" }
+        return [
+            Component(
+                "tracker", "device_tracker", identifier: "\(root)_\(name.part)", name: nil,
+                entity: entity(names.region(region))
+            )
+            .with(["src_type": "bluetooth_le", "json_attr_t": topic])
+            .with(["json_attr_tpl": "{{ {\(attributes.joined(separator: ","))} | tojson }}"])
+            .state(topic, "{{ {'inside':'home','outside':'not_home'}.get(value_json.state,'None') }}"),
+            component("presence", "binary_sensor", region, "Presence")
+                .with(["dev_cla": "presence"])
+                // The only end of a presence whose node and broker lost their power together.
+                .with([EventField("exp_aft", .integer(900))])
+                .state(topic, "{{ {'inside':'ON','outside':'OFF'}.get(value_json.state,'None') }}"),
+        ]
+    }
+
+    private func details(_ region: String) -> [Component] {
+        let name = TopicName(region), topic = topics.region(name)
+        let room = "value_json.room | default('None', true) if value_json.state == 'inside' else 'None'"
+        return [
+            component("room", "sensor", region, "Room").with(["ic": "mdi:map-marker"])
+                .state(topic, "{{ 'not_home' if value_json.state == 'outside' else \(room) }}"),
+            component("changed", "sensor", region, "Last change")
+                .with(["dev_cla": "timestamp", "ent_cat": "diagnostic"])
+                .state(topic, "{{ value_json.since | default('None', true) }}"),
+            Component(
+                "event", "event", identifier: "\(root)_\(name.part)_event", name: "Event",
+                entity: entity(names.region(region))
+            )
+            .with([EventField("evt_typ", .values([.text("enter"), .text("exit")]))])
+            .state(topics.event(name)),
+        ]
+    }
+
+    private func battery(_ region: String) -> [Component] {
+        let topic = topics.battery(TopicName(region))
+        return [
+            component("battery", "sensor", region, "Battery")
+                .with(["dev_cla": "battery", "unit_of_meas": "%", "stat_cla": "measurement", "ent_cat": "diagnostic"])
+                .with(["json_attr_t": topic])
+                .state(topic, "{{ value_json.percent }}"),
+            component("battery_low", "binary_sensor", region, "Battery low")
+                .with(["dev_cla": "battery", "ent_cat": "diagnostic"])
+                .state(topic, "{{ 'ON' if value_json.low else 'OFF' }}"),
+        ]
+    }
+
+    private func component(_ key: String, _ platform: String, _ region: String, _ title: String) -> Component {
+        Component(
+            key, platform, identifier: "\(root)_\(TopicName(region).part)_\(key)", name: title,
+            entity: entity("\(names.region(region))_\(key)"))
+    }
+}
+
+/// An entity of a device: Home Assistant's view of some topics.
+struct Component {
+    /// The key that distinguishes it from the device's others.
+    let key: String
+    private(set) var fields: [EventField]
+
+    /// - Parameters:
+    ///   - platform: `sensor`, `button`, ….
+    ///   - identifier: The identifier that distinguishes it from all entities, for ever.
+    ///   - name: beside the device's; nil: the device's alone.
+    ///   - entity: the entity's identifier behind its platform, until its owner changes it.
+    init(_ key: String, _ platform: String, identifier: String, name: String?, entity: String) {
+        self.key = key
+        fields = [
+            EventField("p", .text(platform)), EventField("uniq_id", .text(identifier)),
+            EventField("name", name.map(EventField.Value.text) ?? .null),
+            EventField("def_ent_id", .text("\(platform).\(entity)")),
+        ]
+    }
+
+    /// The removal of a component: its platform alone.
+    init(removed key: String, _ platform: String) {
+        self.key = key
+        fields = [EventField("p", .text(platform))]
+    }
+
+    /// The same with more settings, by Home Assistant's abbreviations.
+    func with(_ more: [EventField]) -> Component {
+        var component = self
+        component.fields += more
+        return component
+    }
+
+    func with(_ texts: KeyValuePairs<String, String>) -> Component {
+        with(texts.map { EventField($0, .text($1)) })
+    }
+
+    /// With the topic of its state, and the template that takes the state out of that.
+    func state(_ topic: String, _ template: String? = nil) -> Component {
+        with([EventField("stat_t", .text(topic))] + EventField.text("val_tpl", template))
+    }
+}
+
+/// Whether entities are available.
+enum Availability {
+    /// - Returns: available while at least one of these nodes is online.
+    static func any(of nodes: [String], _ topics: Topics) -> [EventField] {
+        [EventField("avty_mode", .text("any")), EventField("avty", .list(nodes.map { topic(topics.status($0)) }))]
+    }
+
+    /// - Returns: available while all of these are `online`.
+    static func all(_ topics: [[EventField]]) -> [EventField] {
+        [EventField("avty_mode", .text("all")), EventField("avty", .list(topics))]
+    }
+
+    static func topic(_ topic: String, _ template: String? = nil) -> [EventField] {
+        [EventField("t", .text(topic))] + EventField.text("val_tpl", template)
+    }
+}

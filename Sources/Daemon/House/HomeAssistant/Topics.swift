@@ -1,3 +1,5 @@
+import Plumbing
+
 /// The topics of one house on a broker. The nodes and Home Assistant read the same topics.
 package struct Topics: Hashable, Sendable {
     /// The house's name; several can share a broker.
@@ -67,4 +69,117 @@ package struct Topics: Hashable, Sendable {
 
     /// The topic of the occupancy of the house, and of the number of nodes that are online. Retained.
     package var house: String { "\(root)/house" }
+}
+
+extension Topics {
+    /// The subject of a message, by its topic.
+    package enum Subject: Hashable, Sendable {
+        case status(node: String)
+        case scanner(node: String)
+        case about(node: String)
+
+        case heard(node: String)
+        case hub
+        case wanted
+        case regions
+
+        /// A node's observation of a region, by an earlier version; `level` is the region's ``TopicName/level``.
+        case observation(level: String, node: String)
+
+        case promptAnswer(node: String)
+
+        /// A request to restart a node's daemon.
+        case restart(node: String)
+        case region(level: String)
+        case event(level: String)
+        case battery(level: String)
+    }
+
+    /// The messages of every node.
+    package var everyStatus: String { status("+") }
+    package var everyScanner: String { scanner("+") }
+    package var everyAbout: String { about("+") }
+    package var everyHeard: String { heard("+") }
+
+    /// A filter with a wildcard for a node's description alone.
+    package func onlyAbout(_ node: String) -> String { "\(root)/+/\(node)/about" }
+
+    /// The states and events of all regions; the observations that earlier versions of a node retained.
+    package var everyRegion: String { "\(root)/region/+" }
+    package var everyEvent: String { "\(root)/region/+/event" }
+    package var everyBattery: String { "\(root)/region/+/battery" }
+    package func everyObservation(by node: String) -> String { "\(root)/node/\(node)/region/+" }
+
+    /// Returns the subject of a message with this topic; `nil` for a topic or a name that is not ours.
+    package func subject(of topic: String) -> Subject? {
+        guard topic.utf8.count <= Self.longest, topic.hasPrefix("\(root)/") else { return nil }
+        if topic == hub { return .hub }
+        if topic == wanted { return .wanted }
+        if topic == regions { return .regions }
+        let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count >= 2, TopicName.isLevel(levels[1]) else { return nil }
+        let name = String(levels[1])
+        return switch (levels[0], levels.dropFirst(2).joined(separator: "/")) {
+        case ("node", "status"): .status(node: name)
+        case ("node", "heard"): .heard(node: name)
+        case ("node", "scanner"): .scanner(node: name)
+        case ("node", "about"): .about(node: name)
+        case ("node", "prompt/answer"): .promptAnswer(node: name)
+        case ("node", "restart"): .restart(node: name)
+        case ("node", _) where levels.count == 4 && levels[2] == "region" && TopicName.isLevel(levels[3]):
+            .observation(level: String(levels[3]), node: name)
+        case ("region", ""): levels.count == 2 ? .region(level: name) : nil
+        case ("region", "event"): .event(level: name)
+        case ("region", "battery"): .battery(level: name)
+        default: nil
+        }
+    }
+
+    /// The longest topic of ours: site, node and region have 64 letters at most.
+    private static let longest = 256
+}
+
+/// A region's identifier as one level of a topic, and as a part of Home Assistant's identifiers.
+package struct TopicName: Hashable, Sendable {
+    /// As a level of a topic: the identifier, where it is made of 1 to 64 letters of ASCII, digits, hyphens and underscores,
+    /// or a hash of it. Home Assistant takes no other in a topic of its discovery.
+    package let level: String
+
+    /// The part of Home Assistant's identifiers, which are joined by underscores: it has no underscore, so that no two
+    /// are equal.
+    package let part: String
+
+    /// Words which the contract puts where a region's name may stand.
+    private static let taken: Set = ["node", "nodes"]
+
+    package init(_ identifier: String) {
+        let isPlain = Self.isLevel(identifier)
+        let hash = StableHash.text(of: identifier)
+        level = isPlain ? identifier : "x\(hash)"
+        let isAlone = !level.contains("_") && !Self.taken.contains(level)
+        part = isAlone ? level : "\(level.replacing("_", with: "-"))-\(StableHash.text(of: level).prefix(6))"
+    }
+
+    /// Whether a node's or a region's name may stand in a topic as it is.
+    package static func isLevel(_ name: some StringProtocol) -> Bool {
+        1...64 ~= name.utf8.count && name.utf8.allSatisfy(isPlain)
+    }
+
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// A hash that is the same on every node, today and after an upgrade; Swift's own is not.
+enum StableHash {
+    /// The upper 48 bits as hexadecimal digits.
+    static func text(of string: String) -> String {
+        let digits = String(string.utf8.fnv1a >> 16, radix: 16)
+        return String(repeating: "0", count: 12 - digits.count) + digits
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Plumbing
 import Presence
 import RegionMonitoring
@@ -130,5 +131,74 @@ struct HeardAdmission: Sendable {
         guard next.subtractingClamped(now) < Self.burst * Self.pause else { return false }
         due = next.addingClamped(Self.pause)
         return true
+    }
+}
+
+/// The receptions a second of a radio, of late: each counts less with its age.
+struct ReceptionRate: Sendable {
+    /// The time after which a reception counts 1/e.
+    private static let time = 30.0
+
+    private let start: Int64
+    private var weight = 0.0
+    /// The time of the last reception.
+    private(set) var last: Int64
+
+    init(at now: Int64) { (start, last) = (now, now) }
+
+    mutating func received(_ count: Int = 1, at now: Int64) {
+        (weight, last) = (weight(at: now) + Double(count), max(last, now))
+    }
+
+    /// The receptions a second.
+    func value(at now: Int64) -> Double {
+        let passed = max(1, Self.seconds(from: start, to: now))
+        return weight(at: now) / (Self.time * (1 - exp(-passed / Self.time)))
+    }
+
+    private func weight(at now: Int64) -> Double { weight * exp(-Self.seconds(from: last, to: now) / Self.time) }
+
+    private static func seconds(from start: Int64, to end: Int64) -> Double {
+        Nanoseconds.seconds(max(0, end.subtractingClamped(start)))
+    }
+}
+
+/// The relation of the engine's clock to the broker's, in nanoseconds.
+///
+/// The engine's clock stands still while the machine sleeps, and that of a capture while its program is stopped. What was received in such
+/// a time is placed at its end, and not before what the engine knows already.
+struct EngineTime: Sendable {
+    /// The time by which a clock may be behind without standing still.
+    private static let tolerance = Nanoseconds.second
+
+    /// The last standstill, by the broker's clock: its begin and its end, the engine's time, and the difference of the clocks before.
+    private struct Standstill {
+        var begin, end, engine, difference: Int64
+    }
+
+    private var last: (engine: Int64, own: Int64)?
+    private var standstill: Standstill?
+
+    /// Returns the mapping of times to the engine's clock, now that the clocks show these times.
+    mutating func updated(engine: Int64, own: Int64) -> (Int64) -> Int64 {
+        let difference = engine.subtractingClamped(own)
+        if let last {
+            let before = last.engine.subtractingClamped(last.own)
+            if before.subtractingClamped(difference) > Self.tolerance {
+                standstill = Standstill(begin: last.own, end: own, engine: engine, difference: before)
+            }
+        }
+        // The clock is where it would be without the standstill: its source was only late.
+        if let standstill, standstill.difference.subtractingClamped(difference) <= Self.tolerance {
+            self.standstill = nil
+        }
+        last = (engine, own)
+        return { [standstill] time in
+            if let standstill, time <= standstill.end {
+                let moved = time.addingClamped(standstill.difference)
+                return time <= standstill.begin ? moved : min(standstill.engine, moved)
+            }
+            return min(engine, time.addingClamped(difference))
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Events
 import Plumbing
 
 /// The nodes of a house, by their retained topics and their messages.
@@ -102,5 +103,81 @@ struct HouseNodes: Sendable {
         change(&all[name, default: Node()])
         guard let deadline = all[name]?.deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)
+    }
+}
+
+/// The description of a node, retained.
+struct NodeCard: Hashable, Sendable {
+    var kind: NodeKind
+    var room: String?
+    /// The correction that is added to the node's signals, in dB.
+    var offset = 0.0
+    var version: String
+    /// The start of the node's daemon by its own wall clock, RFC 3339. For people.
+    var since: String
+
+    /// The largest correction that is believed, in dB.
+    private static let largestOffset = 40.0
+
+    init(kind: NodeKind, room: String?, offset: Double = 0, version: String, since: String) {
+        (self.kind, self.room, self.offset) = (kind, room, offset)
+        (self.version, self.since) = (version, since)
+    }
+
+    /// The card as JSON.
+    var payload: String {
+        [
+            Wire.text("kind", kind.rawValue), Wire.text("room", room), EventField("offset", .number(offset)),
+            Wire.text("version", version), Wire.text("since", since),
+        ].json
+    }
+
+    /// Returns `nil` for a payload that no node publishes.
+    init?(_ payload: [UInt8]) {
+        struct Members: Decodable {
+            var kind: String?
+            var room: String?
+            var offset: Double?
+            var version: String?
+            var since: String?
+        }
+        guard payload.count <= Self.largest, let members = Wire.decode(Members.self, payload) else { return nil }
+        // An earlier version names no kind.
+        kind = members.kind.flatMap(NodeKind.init) ?? .receiver
+        room = members.room.flatMap(Wire.name)
+        let offset = members.offset ?? 0
+        self.offset = offset.isFinite ? min(max(offset, -Self.largestOffset), Self.largestOffset) : 0
+        version = members.version.flatMap(Wire.name) ?? ""
+        since = members.since.flatMap(Wire.name) ?? ""
+    }
+
+    /// The size from which on a description is not read. Those of earlier versions have a list of regions.
+    private static let largest = 1 << 18
+}
+
+/// The state of a node's Bluetooth adapter, retained.
+struct Scanner: Hashable, Sendable, Decodable {
+    /// Whether the scan runs.
+    var ok: Bool
+    /// Such as `hci0`.
+    var adapter: String?
+    /// The reason why the scan does not run.
+    var reason: String?
+
+    /// The maximum length of a reason in scalars: one character can have any number of them.
+    private static let longestReason = 300
+
+    var payload: String {
+        [EventField("ok", .flag(ok)), Wire.text("adapter", adapter), Wire.text("reason", reason)].json
+    }
+}
+
+extension Scanner {
+    /// Returns `nil` for a payload that no node publishes.
+    init?(_ payload: [UInt8]) {
+        guard let read = Wire.decode(Self.self, payload) else { return nil }
+        self.init(
+            ok: read.ok, adapter: read.adapter.flatMap(Wire.name),
+            reason: read.reason.map { String($0.unicodeScalars.prefix(Self.longestReason)).escapedName })
     }
 }

@@ -20,8 +20,7 @@ final class PageAnnouncer: Service, Configured {
     private let name: @Sendable (Configuration) -> String
     private let version: String
     private let address: String?
-    /// The announcement may be another one; more often than once is once.
-    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let restarter = ChildRestarter<Announcement>()
 
     /// - Parameters:
     ///   - name: Returns the name of this node.
@@ -49,7 +48,7 @@ final class PageAnnouncer: Service, Configured {
 
     private func change(_ body: (inout Guarded) -> Void) {
         guarded.withLock { body(&$0) }
-        changes.continuation.yield()
+        restarter.settingsDidChange()
     }
 
     private var wanted: Announcement? {
@@ -63,21 +62,9 @@ final class PageAnnouncer: Service, Configured {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
-            var present: (announcement: Announcement, task: Task<Void, Never>)?
-            for await _ in changes.stream {
-                let wanted = wanted
-                guard wanted != present?.announcement else { continue }
-                await Self.end(present?.task)
-                present = wanted.map { wanted in (wanted, Task { await announce(wanted) }) }
-            }
-            await Self.end(present?.task)
+            await restarter.run(wanted: { wanted }) { [self] in await announce($0) }
         }
         try await gracefulShutdown()
-    }
-
-    private static func end(_ task: Task<Void, Never>?) async {
-        task?.cancel()
-        await task?.value
     }
 
     /// Announces until the task is cancelled.

@@ -19,7 +19,7 @@ final class BrokerSupervisor: Service {
     }
 
     /// The connections to the rest of the daemon, for each broker in turn.
-    struct Ties: Sendable {
+    struct Dependencies: Sendable {
         var engine: Broker.Engine
         /// Passes the present states of Bluetooth, regions and prompts to a broker that has taken another one's place.
         var present: @Sendable (Broker) async -> Void
@@ -44,11 +44,19 @@ final class BrokerSupervisor: Service {
         case replacing
     }
 
+    /// A broker that is made, and does not run yet; without one that none is used.
+    private struct Next {
+        var broker: Broker?
+        var settings: Settings?
+        var regions: [BrokerRegion]
+    }
+
     private struct Guarded {
         var state: State
         var wanted: Settings?
         var regions: [BrokerRegion]
-        var ties: Ties?
+        var dependencies: Dependencies?
+        var next: Next?
         /// The reason why the configured broker is not used.
         var problem: String?
         /// The error that ends the service: the broker's thread cannot be started.
@@ -63,8 +71,7 @@ final class BrokerSupervisor: Service {
     private let settings: @Sendable (Configuration) -> Settings?
     private let make: Maker
     private let logger: Logger
-    /// The settings are other ones; more often than once is once.
-    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let restarter = ChildRestarter<Settings?>()
 
     /// - Parameters:
     ///   - settings: returns those of a configuration; `nil` without a broker.
@@ -104,85 +111,76 @@ final class BrokerSupervisor: Service {
     }
 
     /// Sets the connections to the rest of the daemon. To be called before ``run()``.
-    func connect(_ ties: Ties) {
-        guarded.withLock { $0.ties = ties }
-        ties.use(current)
+    func connect(_ dependencies: Dependencies) {
+        guarded.withLock { $0.dependencies = dependencies }
+        dependencies.use(current)
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
-            var work = start()
-            for await _ in changes.stream {
-                guard let next = next() else { continue }
-                if let (old, departure) = beginReplacement(next.settings), let departure { old.leave(departure) }
-                work?.cancel()
-                await work?.value
-                work = nil
-                guard !Task.isCancelled else { break }
-                await finishReplacement(next)
-                work = start()
+            await restarter.run(wanted: { .some(wanted()) }, replacing: { leave(for: $0 ?? nil) }) { [self] _ in
+                await serve()
             }
-            work?.cancel()
-            await work?.value
         }
         if let failure = guarded.withLock(\.failure) { throw failure }
         try await gracefulShutdown()
     }
 
-    private func start() -> Task<Void, Never>? {
-        guard let broker = current else { return nil }
-        return Task { [self] in
-            do {
-                try await broker.run()
-            } catch is CancellationError {
-            } catch {
-                guarded.withLock { $0.failure = error }
-                changes.continuation.finish()
-            }
-        }
-    }
-
-    /// Returns the broker that the configuration names now, and its settings, if they differ from those in use. A broker that
-    /// cannot be made leaves the one in use.
-    private func next() -> (broker: Broker?, settings: Settings?, regions: [BrokerRegion])? {
+    /// Returns the settings of the configuration, whose broker is made. A broker that cannot be made leaves the one in use.
+    private func wanted() -> Settings? {
         let (wanted, used, regions) = guarded.withLock { guarded -> (Settings?, Settings?, [BrokerRegion]) in
             let used: Settings? = if case .running(_, let used) = guarded.state { used } else { nil }
             guarded.problem = nil
             return (guarded.wanted, used, guarded.regions)
         }
-        guard wanted != used else { return nil }
+        guard wanted != used else { return used }
         do throws(MQTTClient.StartError) {
-            guard let wanted else { return (nil, nil, regions) }
-            return (try make(wanted, regions), wanted, regions)
+            let broker = if let wanted { try make(wanted, regions) } else { nil as Broker? }
+            guarded.withLock { $0.next = Next(broker: broker, settings: wanted, regions: regions) }
+            return wanted
         } catch {
             let problem = "the MQTT broker of the configuration is not used: \(error)"
             logger.error("\(problem)")
             guarded.withLock { $0.problem = problem }
-            return nil
+            return used
         }
     }
 
-    private func beginReplacement(_ settings: Settings?) -> (Broker, Departure?)? {
-        guarded.withLock { guarded in
+    /// Ends the part of the former broker's node in its house as far as no other node is going to.
+    private func leave(for settings: Settings?) {
+        let (old, departure) = guarded.withLock { guarded -> (Broker?, Departure?) in
             defer { guarded.state = .replacing }
-            guard case .running(let broker, let old) = guarded.state else { return nil }
+            guard case .running(let broker, let old) = guarded.state else { return (nil, nil) }
             guarded.memory = (broker.memory, false)
             return (broker, Self.departure(from: old, to: settings))
         }
+        if let departure { old?.leave(departure) }
     }
 
-    private func finishReplacement(_ next: (broker: Broker?, settings: Settings?, regions: [BrokerRegion])) async {
-        let (ties, regions) = guarded.withLock { guarded -> (Ties?, [BrokerRegion]) in
+    /// Puts the next broker in the former one's place, if there is one, and runs it.
+    private func serve() async {
+        if let next = guarded.withLock({ $0.next.take() }) { await finishReplacement(next) }
+        do {
+            try await current?.run()
+        } catch is CancellationError {
+        } catch {
+            guarded.withLock { $0.failure = error }
+            restarter.finish()
+        }
+    }
+
+    private func finishReplacement(_ next: Next) async {
+        let (dependencies, regions) = guarded.withLock { guarded -> (Dependencies?, [BrokerRegion]) in
             next.broker?.restore(guarded.memory.memory, isStale: guarded.memory.isStale)
             guarded.state =
                 if let broker = next.broker, let settings = next.settings { .running(broker, settings) } else { .off }
-            return (guarded.ties, guarded.regions)
+            return (guarded.dependencies, guarded.regions)
         }
-        ties?.gone()
-        ties?.use(next.broker)
+        dependencies?.gone()
+        dependencies?.use(next.broker)
         guard let broker = next.broker else { return logger.notice("the MQTT broker is not used any more") }
         if regions != next.regions { broker.configured(regions) }
-        if let ties { await ties.present(broker) }
+        if let dependencies { await dependencies.present(broker) }
         logger.notice("the connection to the MQTT broker is replaced")
     }
 
@@ -210,7 +208,7 @@ extension BrokerSupervisor: Configured {
             defer { (guarded.wanted, guarded.regions) = (wanted, regions) }
             return guarded.wanted != wanted || guarded.problem != nil
         }
-        if isOther { changes.continuation.yield() } else { current?.configured(regions) }
+        if isOther { restarter.settingsDidChange() } else { current?.configured(regions) }
     }
 }
 

@@ -188,3 +188,128 @@ extension MirrorMachine.Action {
         }
     }
 }
+
+extension MirrorMachine.Notice {
+    /// Creates the notice of a signal of bluetoothd about its objects; `nil` for any other signal.
+    init?(_ signal: BusSignal) {
+        let arguments = signal.arguments
+        switch (signal.interface, signal.member, arguments.count) {
+        case (Interface.objectManager, "InterfacesAdded", 2):
+            guard let path = arguments[0].string, let interfaces = arguments[1].interfaces else { return nil }
+            self = .added(path, interfaces)
+        case (Interface.objectManager, "InterfacesRemoved", 2):
+            guard let path = arguments[0].string, let interfaces = arguments[1].strings else { return nil }
+            self = .removed(path, interfaces)
+        case (Interface.properties, "PropertiesChanged", 3):
+            guard let interface = arguments[0].string, let changed = arguments[1].properties,
+                let invalidated = arguments[2].strings
+            else { return nil }
+            self = .changed(signal.path, interface, changed, invalidated: invalidated)
+        default:
+            return nil
+        }
+    }
+}
+
+extension DBusValue {
+    /// `a{sa{sv}}`: the interfaces of an object.
+    var interfaces: ObjectTree.Interfaces? { members?.compactMapValues(\.properties) }
+
+    /// `a{oa{sa{sv}}}`: what GetManagedObjects answers.
+    var managedObjects: [String: ObjectTree.Interfaces]? { members?.compactMapValues(\.interfaces) }
+
+    private var members: [String: DBusValue]? {
+        dictionary.map { entries in
+            Dictionary(
+                entries.compactMap { key, value in key.string.map { ($0, value) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+}
+
+enum MirrorChange: Sendable, Equatable {
+    /// The presence of bluetoothd, its objects, or an adapter: of interest to all waiters.
+    case all
+    /// An object that is no adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
+    /// them; `didConnect`: bluetoothd has signalled it.
+    case object(path: String, before: ObjectTree.Properties?, now: ObjectTree.Properties?, didConnect: Bool)
+}
+
+/// The changes that a waiter waits for. Adapters, and the presence of bluetoothd, are of interest to all; a device only
+/// to its own waiters: every advertisement that bluetoothd receives changes one.
+enum Interest: Sendable {
+    /// No device.
+    case adapters
+    /// That any device connects.
+    case connections
+    /// The object of this path, and those below it.
+    case object(String)
+    /// Devices, by the properties that they have now or had before.
+    case devices(@Sendable (ObjectTree.Properties) -> Bool)
+
+    func includes(_ change: MirrorChange) -> Bool {
+        guard case .object(let path, let before, let now, let didConnect) = change else { return true }
+        switch self {
+        case .adapters: return false
+        case .connections: return didConnect
+        case .object(let own): return path == own || path.hasPrefix(own + "/")
+        case .devices(let isWanted): return before.map(isWanted) ?? false || now.map(isWanted) ?? false
+        }
+    }
+}
+
+/// The names that BlueZ and D-Bus give to things.
+enum Interface {
+    static let service = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let gattService = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let advertisement = "org.bluez.LEAdvertisement1"
+    static let agentManager = "org.bluez.AgentManager1"
+    static let agent = "org.bluez.Agent1"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let bus = "org.freedesktop.DBus"
+    static let busPath = "/org/freedesktop/DBus"
+}
+
+/// The objects of bluetoothd: a path, its interfaces, their properties (`org.freedesktop.DBus.ObjectManager`).
+struct ObjectTree: Sendable, Equatable {
+    typealias Properties = [String: DBusValue]
+    typealias Interfaces = [String: Properties]
+
+    private(set) var objects: [String: Interfaces] = [:]
+
+    subscript(_ path: String, _ interface: String) -> Properties? { objects[path]?[interface] }
+
+    /// The paths of the objects below another, or of all, that have an interface, in their order.
+    func paths(with interface: String, below path: String = "") -> [String] {
+        objects.filter { $0.key.hasPrefix(path + "/") && $0.value[interface] != nil }.keys.sorted()
+    }
+
+    mutating func add(_ path: String, _ interfaces: Interfaces) {
+        objects[path, default: [:]].merge(interfaces) { _, new in new }
+    }
+
+    /// Returns whether anything was there to be removed.
+    mutating func remove(_ path: String, _ interfaces: [String]) -> Bool {
+        guard var left = objects[path] else { return false }
+        let before = left.count
+        for interface in interfaces { left[interface] = nil }
+        objects[path] = left.isEmpty ? nil : left
+        return left.count < before
+    }
+
+    /// Changes or removes properties. Returns whether the object is known; those of another are of no use.
+    mutating func change(
+        _ path: String, _ interface: String, _ changed: Properties, invalidated: [String]
+    ) -> Bool {
+        guard objects[path]?[interface] != nil else { return false }
+        objects[path]?[interface]?.merge(changed) { _, new in new }
+        for name in invalidated { objects[path]?[interface]?[name] = nil }
+        return true
+    }
+}

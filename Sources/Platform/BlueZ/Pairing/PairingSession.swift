@@ -199,3 +199,100 @@ extension CentralManager {
         }
     }
 }
+
+/// A device that is connected or paired (`org.bluez.Device1`).
+public struct PairingDevice: Sendable, Hashable {
+    /// bluetoothd's object of it. It stays the same when the identity address becomes known.
+    public let identifier: String
+
+    /// The address `AA:BB:CC:DD:EE:FF`: after the pairing the identity address.
+    public var address: String
+
+    /// The name, without control characters.
+    public var name: String?
+
+    /// Whether the address is a resolvable private one, as those of phones are until they have paired.
+    public var isResolvable: Bool
+
+    /// Whether there is a connection.
+    public var isConnected: Bool
+
+    /// Whether it has paired with this machine.
+    public var isPaired: Bool
+
+    /// A device; bluetoothd's are in ``PairingSession/devices()``.
+    public init(
+        identifier: String, address: String, name: String? = nil, isResolvable: Bool = false, isConnected: Bool = false,
+        isPaired: Bool = false
+    ) {
+        self.identifier = identifier
+        self.address = address
+        self.name = name
+        self.isResolvable = isResolvable
+        self.isConnected = isConnected
+        self.isPaired = isPaired
+    }
+}
+
+extension PairingDevice {
+    init?(_ path: String, _ device: ObjectTree.Properties) {
+        guard let address = device["Address"]?.string?.uppercased() else { return nil }
+        // Its two highest bits are 01 (Core Specification, Vol 6, Part B, 1.3.2.2).
+        let isPrivate = UInt8(address.prefix(2), radix: 16).map { $0 >> 6 == 0b01 } ?? false
+        self.init(
+            identifier: path, address: address, name: device["Name"]?.string?.plain(replacesFormat: true),
+            isResolvable: isPrivate && device["AddressType"]?.string == "random",
+            isConnected: Discovery.isConnected(device), isPaired: device["Paired"]?.boolean == true)
+    }
+}
+
+/// A device's request to pair.
+public struct PairingRequest: Sendable, Hashable {
+    /// The device.
+    public var device: PairingDevice
+
+    /// The number that both sides show, six digits; `nil`: the device cannot show one.
+    public var digits: String?
+}
+
+/// The means of this machine for comparing numbers (Core Specification, Vol 3, Part H, 2.3.2).
+public enum PairingCapability: String, Sendable, Hashable {
+    /// A person sees six digits, and confirms or rejects them.
+    case displayYesNo = "DisplayYesNo"
+    /// No person takes part.
+    case noInputNoOutput = "NoInputNoOutput"
+}
+
+/// The object that bluetoothd calls while a device pairs (`org.bluez.Agent1`). Only root may call it, by the policy of the bus.
+struct PairingAgent: Sendable {
+    static let path = "/okaeri/agent"
+
+    /// Decides on a request, by the object of the device and the number to compare, if there is one.
+    let decide: @Sendable (_ device: String, _ number: UInt32?) async -> Bool
+
+    var interface: BusInterface {
+        BusInterface(
+            Interface.agent,
+            methods: [
+                .init("Release") { _ in .success([]) },
+                .init("Cancel") { _ in .success([]) },
+                .init("RequestConfirmation", takes: ["o", "u"]) { call in await answer(call) },
+                .init("RequestAuthorization", takes: ["o"]) { call in await answer(call) },
+                // Of other means of pairing, which a capability without a keyboard excludes, and of BR/EDR's profiles.
+                .init("RequestPinCode", takes: ["o"], returns: ["s"]) { _ in Self.rejected },
+                .init("RequestPasskey", takes: ["o"], returns: ["u"]) { _ in Self.rejected },
+                .init("DisplayPinCode", takes: ["o", "s"]) { _ in Self.rejected },
+                .init("DisplayPasskey", takes: ["o", "u", "q"]) { _ in Self.rejected },
+                .init("AuthorizeService", takes: ["o", "s"]) { _ in Self.rejected },
+            ])
+    }
+
+    private static let rejected = Result<[DBusValue], BusInterface.Refusal>.failure(
+        .init("org.bluez.Error.Rejected", "it was rejected"))
+
+    private func answer(_ call: BusInterface.Call) async -> Result<[DBusValue], BusInterface.Refusal> {
+        guard let device = call.arguments.first?.string else { return Self.rejected }
+        let number = call.arguments.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) }
+        return await decide(device, number) ? .success([]) : Self.rejected
+    }
+}

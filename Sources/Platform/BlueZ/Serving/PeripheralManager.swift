@@ -1,4 +1,5 @@
 import DBus
+import Plumbing
 import Synchronization
 
 /// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`,
@@ -116,5 +117,102 @@ public final class PeripheralManager: Sendable {
     private func wish(_ change: (inout Wishes) -> Void) {
         wishes.withLock { change(&$0) }
         mirror.wakeAll()
+    }
+}
+
+extension PeripheralManager {
+    /// Between two attempts, doubled up to the longest.
+    private static let firstRetry = Duration.seconds(1)
+    private static let longestRetry = Duration.seconds(30)
+
+    /// Keeps it so, until cancelled. To be called once.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.mirror.run() }
+            group.addTask { await self.follow() }
+        }
+        finish()
+    }
+
+    private func follow() async {
+        var registration = Registration(manager: self)
+        var (published, wasThere, retry): (Outlook?, Bool, BackOff) = (
+            nil, false, BackOff(Self.firstRetry, limit: Self.longestRetry)
+        )
+        while !Task.isCancelled {
+            let wanted = wishes.withLock(\.self)
+            let view = mirror.view
+            let outlook = outlook(view, wanted, wasThere)
+            wasThere = wasThere || view.reach == .known
+            if outlook.state != published?.state || outlook.reason != published?.reason, outlook.state != .unknown {
+                publish(.didUpdateState(outlook.state, reason: outlook.reason))
+                published = outlook
+            }
+            let isContent = await registration.fulfil(wanted, outlook, bus: view.bus)
+            if isContent { retry.reset() }
+            let deadline = isContent ? nil : ContinuousClock.now + retry.delay
+            let isOver = try? await mirror.wait(until: deadline, for: .connections) {
+                [registration, wasThere] view in
+                let isSame = self.outlook(view, wanted, wasThere) == outlook && !registration.isOutdated
+                return isSame && self.wishes.withLock { $0.isSame(as: wanted) } ? nil : true
+            }
+            if isOver == nil { _ = retry.next() }
+        }
+        registration.end()
+        await registration.endFallback()
+    }
+
+    private func outlook(_ view: ObjectMirror.View, _ wanted: Wishes, _ wasThere: Bool) -> Outlook {
+        let interfaces = [
+            wanted.services.isEmpty ? nil : Interface.gattManager,
+            wanted.advertisement == nil ? nil : Interface.advertisingManager,
+        ]
+        return Outlook(view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
+    }
+}
+
+extension PeripheralManager.Wishes {
+    fileprivate func isSame(as other: Self) -> Bool {
+        servicesVersion == other.servicesVersion && advertisementVersion == other.advertisementVersion
+    }
+}
+
+/// A device that reads or writes here. CoreBluetooth's `CBCentral`.
+public struct Central: Sendable, Hashable {
+    /// bluetoothd's object of it: the same for as long as bluetoothd knows it.
+    public let identifier: String
+
+    /// The maximum length of a value in a notification to it, in bytes.
+    public let maximumUpdateValueLength: Int
+
+    /// The least that every link can carry (Core Specification, Vol 3, Part G, 5.2.1).
+    private static let leastMTU = 23
+
+    /// The Bluetooth address, which may rotate: `AA:BB:CC:DD:EE:FF`; the identifier where that names none.
+    public var address: String {
+        let name = identifier.split(separator: "/").last ?? ""
+        guard name.hasPrefix("dev_") else { return identifier }
+        return String(name.dropFirst(4).map { $0 == "_" ? ":" : $0 })
+    }
+
+    /// - Parameter options: of `ReadValue` or `WriteValue`.
+    init(_ options: [String: DBusValue]) {
+        identifier = options["device"]?.string ?? ""
+        maximumUpdateValueLength = max(options["mtu"]?.integer ?? 0, Self.leastMTU) - 3
+    }
+}
+
+/// A primary service offered to centrals (Core Specification, Vol 3, Part G, 3.1): `CBMutableService`.
+public struct MutableService: Sendable {
+    /// The type of the service.
+    public var uuid: BluetoothUUID
+
+    /// In the order in which centrals find them.
+    public var characteristics: [MutableCharacteristic]
+
+    /// A service, to be offered by ``PeripheralManager/add(_:)``.
+    public init(_ uuid: BluetoothUUID, characteristics: [MutableCharacteristic]) {
+        self.uuid = uuid
+        self.characteristics = characteristics
     }
 }

@@ -79,3 +79,83 @@ final class ServedCharacteristic: Sendable {
         try await write(value, central)
     }
 }
+
+/// The reason for refusing a central's request (Core Specification, Vol 3, Part F, 3.4.1.1).
+public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The error that the central receives (Core Specification, Vol 3, Part F, 3.4.1.1).
+    public enum Code: Sendable, Hashable {
+        /// 0x06: the server cannot do what is asked.
+        case requestNotSupported
+        /// 0x07: the value ends before the offset.
+        case invalidOffset
+        /// 0x0D: the value is too long or too short.
+        case invalidAttributeValueLength
+        /// 0x80, the first of those that the service itself defines
+        case application
+    }
+
+    /// The error that the central receives.
+    public var code: Code
+
+    /// For the log here: no central receives more than the code.
+    public var reason: String
+
+    /// A refusal; `reason` is for the log here.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The name from which bluetoothd makes the code.
+    var name: String {
+        switch code {
+        case .requestNotSupported: "org.bluez.Error.NotSupported"
+        case .invalidOffset: "org.bluez.Error.InvalidOffset"
+        case .invalidAttributeValueLength: "org.bluez.Error.InvalidValueLength"
+        case .application: "org.bluez.Error.Failed"
+        }
+    }
+}
+
+/// The values that centrals are reading in pieces, so that all pieces are of the same one.
+struct LongReads: Sendable {
+    struct Key: Hashable {
+        let central: String
+        let characteristic: BluetoothUUID
+    }
+
+    private struct Reading {
+        let value: [UInt8]
+        var lastAsked: ContinuousClock.Instant
+    }
+
+    /// A central that has asked for nothing for so long asks no more (Core Specification, Vol 3, Part F, 3.3.3).
+    static let timeout = Duration.seconds(30)
+
+    /// So many at once; a further one takes the place of that which was asked for least recently.
+    static let capacity = 32
+
+    private var readings: [Key: Reading] = [:]
+
+    mutating func begin(_ key: Key, _ value: [UInt8], at now: ContinuousClock.Instant) {
+        if readings[key] == nil, readings.count >= Self.capacity,
+            let oldest = readings.min(by: { $0.value.lastAsked < $1.value.lastAsked })
+        {
+            readings[oldest.key] = nil
+        }
+        readings[key] = Reading(value: value, lastAsked: now)
+    }
+
+    /// The value that is being read, for the next piece; nil where no reading is under way.
+    mutating func value(_ key: Key, at now: ContinuousClock.Instant) -> [UInt8]? {
+        guard let reading = readings[key], reading.lastAsked.duration(to: now) < Self.timeout else {
+            readings[key] = nil
+            return nil
+        }
+        readings[key]?.lastAsked = now
+        return reading.value
+    }
+}

@@ -155,3 +155,241 @@ public struct ScannerStateMachine: Sendable {
         }
     }
 }
+
+/// The choice of the adapter, if the configuration names none.
+extension ScannerStateMachine {
+    /// The number of faults in a row after which another adapter is tried.
+    static let faultsTolerated = 3
+
+    /// Counts a fault of the adapter in use. After some in a row, the adapters are listed, so that another one is chosen.
+    mutating func faultNoted(_ adapter: Adapter) -> [Action] {
+        guard adapterName == nil else { return [] }
+        faults[adapter.index, default: 0] += 1
+        return faults[adapter.index, default: 0].isMultiple(of: Self.faultsTolerated) ? [.inspectAdapters] : []
+    }
+
+    /// The adapter in use answers.
+    mutating func faultsEnded(_ adapter: Adapter) {
+        faults[adapter.index] = nil
+        fault.reset()
+        hopeless.reset()
+    }
+
+    /// Opens an adapter. One that has failed is opened after a delay, so that failing adapters make no fast loop.
+    mutating func open(_ chosen: Adapter, at now: Int64) -> [Action] {
+        let former = currentIndex
+        var actions = endSession()
+        if lastUpdate == .works(chosen) { actions += update(.powerCycled(chosen)) }
+        if isFailing(chosen), let former, former != chosen.index {
+            faults[chosen.index] = nil
+            phase = .waiting(chosen.index, until: fault.next(after: now))
+            return actions
+        }
+        phase = .opening(chosen)
+        return actions + [.openScanSocket(chosen.index)]
+    }
+
+    /// Returns the configured adapter, or the best: the working one, then one that has not failed, then the next.
+    func choose(_ adapters: [Adapter]) -> Adapter? {
+        if let adapterName { return adapters.first { $0.name == adapterName } }
+        let current = adapters.first { $0.index == currentIndex }
+        let usable = adapters.filter { $0.isUp && $0.hasLowEnergy }
+        let working = usable.filter { !isFailing($0) }
+        if let current, working.contains(current) { return current }
+        return working.first ?? usable.first { $0.index > currentIndex ?? .max } ?? usable.first
+            ?? adapters.first(where: \.isUp) ?? current ?? adapters.first
+    }
+
+    private func isFailing(_ adapter: Adapter) -> Bool { faults[adapter.index, default: 0] >= Self.faultsTolerated }
+
+    /// The index of the adapter that is in use, or that is waited for.
+    private var currentIndex: UInt16? {
+        if case .waiting(let index, _) = phase { return index }
+        return adapter?.index
+    }
+}
+
+/// The choice of the scan interval and window, and its changes during a scan.
+extension ScannerStateMachine {
+    /// Handles that 2.4 GHz Wi-Fi, which may share the antenna, is in use from now on or no longer; `nil`: it is unknown.
+    public mutating func wifiChanged(isUsed: Bool?, at now: Int64) -> [Action] {
+        policy.wifiChanged(isUsed: isUsed, at: now)
+        return modeDecided(at: now)
+    }
+
+    /// Handles that a beacon that keeps a region inside is late, or no longer.
+    public mutating func lateBeaconChanged(_ isLate: Bool, at now: Int64) -> [Action] {
+        policy.lateBeaconChanged(isLate, at: now)
+        return modeDecided(at: now)
+    }
+
+    /// Whether ``lateBeaconChanged(_:at:)`` may change the scan.
+    public var heedsLateBeacons: Bool { policy.heedsLateBeacons }
+
+    /// Whether a beacon was late at the last ``lateBeaconChanged(_:at:)``.
+    public var isBeaconLate: Bool { policy.isBeaconLate }
+
+    /// Passes the scan's state to the policy, and its decision to the session.
+    mutating func modeDecided(at now: Int64) -> [Action] {
+        policy.advanced(to: now, isPaused: !(session?.followsTiming ?? false), hasConnection: !connections.isEmpty)
+        let timing = policy.mode.timing
+        let actions = session?.timing == timing ? [] : inSession { $0.timingChanged(timing, at: now) }
+        return actions + modeReported()
+    }
+
+    /// The mode, if it has changed; not before the first scan.
+    mutating func modeReported() -> [Action] {
+        guard isListening || lastMode != nil else { return [] }
+        let theirs = session?.adoptedTiming.map { ScanMode(timing: $0, reason: .otherProgram) }
+        let mode = theirs ?? policy.mode
+        guard mode != lastMode else { return [] }
+        lastMode = mode
+        return [.mode(mode)]
+    }
+}
+
+extension ScannerStateMachine {
+    /// The scanner begins.
+    public mutating func started(at now: Int64) -> [Action] {
+        guard phase == .initial else { return [] }
+        phase = .watching
+        return [.openHotPlugSocket]
+    }
+
+    /// Handles that adapters that come and go are reported from now on.
+    public mutating func hotPlugOpened(at now: Int64) -> [Action] {
+        isWatching = true
+        watchAgainAt = nil
+        return [.inspectAdapters]
+    }
+
+    /// The hot-plug socket could not be opened, or has failed.
+    public mutating func hotPlugFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        isWatching = false
+        if session != nil {
+            // The scan goes on by itself.
+            watchAgainAt = fault.next(after: now)
+            return []
+        }
+        return failed(error, adapter: nil, at: now)
+    }
+
+    /// An adapter has come, gone, or was switched.
+    public mutating func deviceEventReceived(_ event: DeviceEvent, at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        rechecksDone = 0
+        faults[event.index] = nil
+        var actions: [Action] = []
+        switch event.change {
+        case .down, .unregistered:
+            if let adapter, adapter.index == event.index, session != nil {
+                // It may be up again by now, but the scan is gone.
+                actions = endSession()
+                phase = .inspecting
+            }
+        case .up, .registered:
+            if case .waiting(event.index, _) = phase { phase = .inspecting }
+        }
+        return actions + [.inspectAdapters]
+    }
+
+    /// These are the adapters.
+    public mutating func adaptersInspected(_ adapters: [Adapter], at now: Int64) -> [Action] {
+        guard phase != .finished else { return [] }
+        guard let chosen = choose(adapters) else {
+            let actions = endSession()
+            phase = .absent(recheckAt: nil)
+            return actions + update(.absent(adapterName))
+        }
+        guard chosen.isUp else {
+            let actions = endSession()
+            let isCycled = switchOnAgain == chosen.index
+            phase = .off(chosen, recheckAt: isCycled ? fault.next(after: now) : recheckTime(from: now))
+            return actions + update(.off(chosen))
+        }
+        if switchOnAgain == chosen.index { switchOnAgain = nil }
+        guard chosen.hasLowEnergy else {
+            let actions = endSession()
+            // One that is off may be switched on without an event, and may have Bluetooth LE.
+            let recheckAt = adapterName == nil && !adapters.allSatisfy(\.isUp) ? recheckTime(from: now) : nil
+            phase = .absent(recheckAt: recheckAt)
+            return actions + update(.withoutLowEnergy(chosen))
+        }
+        guard isScanWanted else { return idle(chosen) }
+        switch phase {
+        case .scanning(let adapter) where adapter.index == chosen.index: return []
+        case .opening(let adapter) where adapter.index == chosen.index: return []
+        // It failed a moment ago: not at once again.
+        case .waiting(chosen.index, _): return []
+        case .initial, .watching, .inspecting, .absent, .off, .idle, .opening, .scanning, .waiting, .finished:
+            return open(chosen, at: now)
+        }
+    }
+
+    /// The adapters could not be listed.
+    public mutating func inspectionFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        // A scan that goes on does not need the list.
+        guard phase != .finished, session == nil else { return [] }
+        return failed(error, adapter: nil, at: now)
+    }
+
+    /// The scan socket is open.
+    public mutating func scanSocketOpened(at now: Int64) -> [Action] {
+        guard case .opening(let adapter) = phase else { return [] }
+        guard isScanWanted else { return [.closeScanSocket] + idle(adapter) }
+        phase = .scanning(adapter)
+        connections = Connections()
+        policy.adapterChosen(adapter, at: now)
+        var session = ScanSession(parameters: parameters, timing: policy.mode.timing, isHeld: isHeld)
+        let outputs = session.begin(at: now)
+        self.session = session
+        return actions(outputs)
+    }
+
+    /// The scan socket could not be opened, or sending or receiving failed.
+    public mutating func scanSocketFailed(_ error: KernelError, at now: Int64) -> [Action] {
+        guard let adapter, phase != .finished else { return [] }
+        if session?.isStopping == true {
+            let actions = endSession()
+            phase = isStopRequested ? .finished : .inspecting
+            return actions + [isStopRequested ? .finish : .inspectAdapters]
+        }
+        return failed(error, adapter: adapter, at: now)
+    }
+
+    /// Returns when to list the adapters again; nil once all rechecks are done.
+    private func recheckTime(from now: Int64) -> Int64? {
+        rechecksDone < Self.rechecks.count ? now.addingClamped(Self.rechecks[rechecksDone]) : nil
+    }
+
+    mutating func endSession() -> [Action] {
+        guard session != nil else { return [] }
+        session = nil
+        return listening(nil) + [.closeScanSocket]
+    }
+
+    /// Reports a failure and waits; lists the adapters first if they may explain it.
+    private mutating func failed(_ error: KernelError, adapter: Adapter?, at now: Int64) -> [Action] {
+        let ended = endSession()
+        let state = error.state
+        let until = state == .resetting ? fault.next(after: now) : hopeless.next(after: now)
+        phase = .waiting(adapter?.index, until: until)
+        var updated = update(.failed(error, adapter?.name ?? adapterName))
+        guard let adapter else { return ended + updated }
+        if state == .resetting { updated += faultNoted(adapter) }
+        if error.isAboutTheAdapter, updated.last != .inspectAdapters { updated.append(.inspectAdapters) }
+        return ended + updated
+    }
+
+    /// The adapter is there, and that is all that is wanted of it.
+    private mutating func idle(_ adapter: Adapter) -> [Action] {
+        // The scan is being switched off, or another adapter's is.
+        if case .scanning(let current) = phase, current.index == adapter.index, session?.isStopping == true {
+            return []
+        }
+        let actions = endSession()
+        phase = .idle(adapter)
+        return lastUpdate == .works(adapter) ? actions : actions + update(.on(adapter))
+    }
+}

@@ -1,3 +1,4 @@
+import HCI
 import Plumbing
 import Synchronization
 
@@ -9,7 +10,8 @@ import Synchronization
 ///     let bluetooth = BluetoothManager()
 ///     guard await bluetooth.authorize().state == .poweredOn else { return }
 public final class BluetoothManager: Sendable {
-    private let watch: BluetoothWatch
+    private let updates = Broadcast<AdapterUpdate>(remembers: true)
+    private let delegate: any ScannerDelegate
     private let adapter: String?
     private let parameters: ScannerParameters
     private let kernel: any BluetoothKernel
@@ -30,7 +32,7 @@ public final class BluetoothManager: Sendable {
         adapter: String?, parameters: ScannerParameters, delegate: (any ScannerDelegate)?,
         kernel: some BluetoothKernel
     ) {
-        watch = BluetoothWatch(delegate: delegate)
+        self.delegate = delegate ?? IgnoringDelegate()
         self.adapter = adapter
         self.parameters = parameters
         self.kernel = kernel
@@ -44,7 +46,7 @@ public final class BluetoothManager: Sendable {
     ///
     /// A slow reader misses the oldest changes, never the last one.
     public func states() -> HeldStream<AdapterUpdate> {
-        HeldStream(updates(), holding: self)
+        HeldStream(subscribe(), holding: self)
     }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it.
@@ -85,12 +87,12 @@ public final class BluetoothManager: Sendable {
             state.isEnded = true
             return state.scanner
         }
-        if let scanner { scanner.stop() } else { watch.updates.close() }
+        if let scanner { scanner.stop() } else { updates.close() }
     }
 
     /// Ends everything, and returns when the scan is off.
     package func stop() async {
-        let updates = watch.updates.values(backlog: 1)
+        let updates = self.updates.values(backlog: 1)
         end()
         for await _ in updates {}
     }
@@ -101,7 +103,7 @@ public final class BluetoothManager: Sendable {
     private func state(
         within limit: Duration, where isAnswer: @escaping @Sendable (BluetoothState) -> Bool
     ) async -> AdapterUpdate {
-        let states = updates()
+        let states = subscribe()
         let answer = await withTaskGroup(of: AdapterUpdate?.self) { group in
             group.addTask { await states.first { isAnswer($0.state) } }
             group.addTask {
@@ -111,11 +113,11 @@ public final class BluetoothManager: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        return answer ?? watch.updates.latest ?? .unanswered(adapter)
+        return answer ?? updates.latest ?? .unanswered(adapter)
     }
 
-    private func updates() -> AsyncStream<AdapterUpdate> {
-        let updates = watch.updates.values(backlog: Self.backlog)
+    private func subscribe() -> AsyncStream<AdapterUpdate> {
+        let updates = self.updates.values(backlog: Self.backlog)
         begin()
         return updates
     }
@@ -125,15 +127,23 @@ public final class BluetoothManager: Sendable {
         let failure = state.withLock { state -> KernelError? in
             guard state.scanner == nil, !state.isEnded else { return nil }
             do throws(KernelError) {
-                let new = try Scanner(adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel)
-                try BlockingThread.start({ KernelError(.startThread, code: $0) }) { [watch] in watch.run(new) }
+                let new = try Scanner(
+                    adapter: adapter, parameters: parameters, wantsScan: false, kernel: kernel, updates: updates)
+                try BlockingThread.start({ KernelError(.startThread, code: $0) }) { [updates, delegate] in
+                    defer { updates.close() }
+                    do throws(KernelError) {
+                        try new.run(delegate)
+                    } catch {
+                        updates.send(.failed(error, new.adapter))
+                    }
+                }
                 state.scanner = new
                 return nil
             } catch {
                 return error
             }
         }
-        if let failure { watch.updates.send(.failed(failure, adapter)) }
+        if let failure { updates.send(.failed(failure, adapter)) }
     }
 }
 
@@ -143,6 +153,46 @@ extension BluetoothState {
         switch self {
         case .unknown, .resetting: false
         case .unsupported, .unauthorized, .poweredOff, .poweredOn: true
+        }
+    }
+}
+
+/// The delegate of a manager that reports changes of the adapter alone.
+private final class IgnoringDelegate: ScannerDelegate {
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool { false }
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {}
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
+    func scannerDidFinishTurn(at time: Int64) -> Int64? { nil }
+    var nextDeadline: Int64? { nil }
+}
+
+/// A stream that keeps its source alive during iteration.
+public struct HeldStream<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = Never
+
+    private let stream: AsyncStream<Element>
+    private let source: any AnyObject & Sendable
+
+    package init(_ stream: AsyncStream<Element>, holding source: any AnyObject & Sendable) {
+        self.stream = stream
+        self.source = source
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), source: source)
+    }
+
+    /// Keeps the source alive, too: the sequence may be released during iteration.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: AsyncStream<Element>.Iterator
+        fileprivate let source: any AnyObject & Sendable
+
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+            await base.next(isolation: actor)
+        }
+
+        public mutating func next() async -> Element? {
+            await base.next()
         }
     }
 }

@@ -1,4 +1,5 @@
-import Plumbing
+package import HCI
+package import Plumbing
 import Synchronization
 
 /// Scans for LE advertisements, for as long as it runs: over stolen scans, adapters that come and go, and faults.
@@ -20,19 +21,23 @@ package final class Scanner: Sendable {
     let parameters: ScannerParameters
     let kernel: any BluetoothKernel
     let wakeUp: WakeUp
+    let updates: Broadcast<AdapterUpdate>?
     private let requests: Mutex<Requests>
 
     /// A scanner for an adapter by name (`hci0`), or for the first switched on. Throws without a free descriptor.
     ///
-    /// - Parameter wantsScan: Whether it scans from the start; otherwise it reports changes until ``startScan()``.
+    /// - Parameters:
+    ///   - wantsScan: Whether it scans from the start; otherwise it reports changes until ``startScan()``.
+    ///   - updates: Receives the states of Bluetooth, before the delegate does.
     package init(
         adapter: String? = nil, parameters: ScannerParameters = ScannerParameters(), wantsScan: Bool = true,
-        kernel: some BluetoothKernel = LinuxKernel()
+        kernel: some BluetoothKernel = LinuxKernel(), updates: Broadcast<AdapterUpdate>? = nil
     ) throws(KernelError) {
         requests = Mutex(Requests(wantsScan: wantsScan, usesWiFi: kernel.hasWiFi ? nil : false))
         self.adapter = adapter
         self.parameters = parameters
         self.kernel = kernel
+        self.updates = updates
         wakeUp = try WakeUp()
     }
 

@@ -4,6 +4,7 @@ import Glibc
 import History
 import OkaeriConfiguration
 import Plumbing
+import Synchronization
 package import SystemPackage
 
 /// The configuration, the files with secrets that it names, and the state of the daemon, in one archive.
@@ -238,5 +239,125 @@ private final class HistoryCopy {
     func forEachPiece(_ body: (ArraySlice<UInt8>) throws(BackupFailure) -> Void) throws(BackupFailure) {
         let reader = ArchiveReader(FileDescriptor(rawValue: file.number), interruption)
         try reader.forEachPiece(from: 0, size: nil, body)
+    }
+}
+
+/// The reason why a backup is not written or not restored, and the remedy.
+package struct BackupFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Kind: Sendable, Equatable {
+        /// The backup is damaged, foreign or newer.
+        case data
+        /// A configuration does not load.
+        case configuration
+        case permission
+        /// A file cannot be read or written.
+        case io
+        /// The service cannot be stopped or started, or another daemon runs.
+        case service
+        /// The user has ended the command.
+        case interrupted
+    }
+
+    package var kind: Kind
+    package var description: String
+
+    package init(_ kind: Kind, _ description: String) {
+        (self.kind, self.description) = (kind, description)
+    }
+
+    /// - Parameter remedy: The remedy, unless a permission is missing.
+    package init(_ what: String, _ errno: Errno, command: String, remedy: String = "check the disk") {
+        let isPermission = [.permissionDenied, .notPermitted].contains(errno)
+        self.init(
+            isPermission ? .permission : .io,
+            "\(what): \(errno.description); \(isPermission ? "run `sudo okaeri \(command)`" : remedy)")
+    }
+
+    /// A file that no backup contains.
+    static func tooLarge(_ name: String) -> BackupFailure {
+        BackupFailure(.io, "\(name) is too large for a backup; keep less with \"history\" in beacons.json")
+    }
+
+    /// - Parameter what: The action that the path does not allow.
+    init(_ what: String, _ problem: FilePlace.Problem, command: String) {
+        switch problem {
+        case .failed(let errno): self.init(what, errno, command: command)
+        case .foreign, .open: self.init(.permission, "\(what) as root: \(problem); \(problem.remedy)")
+        case .notAFile: self.init(.io, "\(what): \(problem); \(problem.remedy)")
+        }
+    }
+}
+
+/// The name of a file in a backup. But for the keys of phones there is a fixed set.
+enum BackupFileName: Hashable, Sendable {
+    /// `beacons.json`.
+    case configuration
+    case state(StateDirectory.File)
+    /// A file that the configuration names, by its position in `Configuration.secretPaths`.
+    case secret(Int)
+    /// The key file of a phone in the state directory, by its name there.
+    case key(String)
+
+    /// The maximum number of files that a configuration may name.
+    static let mostSecrets = 64
+    /// The limit of such a file in bytes: certificates are the longest.
+    private static let longestSecret = 256 << 10
+    /// The maximum number of key files of phones.
+    static let mostKeys = SavedRegions.countLimit
+    private static let secretPrefix = "secret-"
+
+    var isSecret: Bool {
+        if case .secret = self { true } else { false }
+    }
+
+    var isKey: Bool {
+        if case .key = self { true } else { false }
+    }
+
+    var sizeLimit: Int {
+        switch self {
+        case .configuration: Configuration.sizeLimit
+        case .state(let file): file.sizeLimit
+        case .secret, .key: Self.longestSecret
+        }
+    }
+}
+
+extension BackupFileName: RawRepresentable, Codable {
+    var rawValue: String {
+        switch self {
+        case .configuration: "beacons.json"
+        case .state(let file): file.rawValue
+        case .secret(let index): "\(Self.secretPrefix)\(index + 1)"
+        case .key(let name): name
+        }
+    }
+
+    init?(rawValue: String) {
+        if PhoneKeyFile.isName(rawValue) {
+            self = .key(rawValue)
+            return
+        }
+        let all =
+            [.configuration] + StateDirectory.File.allCases.map(BackupFileName.state)
+            + (0..<Self.mostSecrets).map(BackupFileName.secret)
+        guard let name = all.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = name
+    }
+}
+
+/// A request to end a step that blocks. The step then leaves no unfinished file.
+package final class Interruption: Sendable {
+    private let isSet = Atomic(false)
+
+    package init() {}
+
+    package func request() { isSet.store(true, ordering: .relaxed) }
+
+    package var isRequested: Bool { isSet.load(ordering: .relaxed) }
+
+    /// Throws if the end was requested.
+    func check() throws(BackupFailure) {
+        if isRequested { throw BackupFailure(.interrupted, "nothing was written") }
     }
 }

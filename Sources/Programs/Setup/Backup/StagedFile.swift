@@ -110,3 +110,90 @@ final class StagedFile: Sendable {
         try? rights { () throws(BackupFailure) in _ = unlinkat(directory.number, Self.stagedName(name), 0) }
     }
 }
+
+/// The files of a backup, written beside those that they replace.
+package struct StagedRestore: Sendable {
+    let files: [StagedFile]
+    let directory: String
+    let rights: OwnerRights
+
+    /// Replaces all files, or none. No daemon may run with the state directory. Blocking.
+    package func exchange() throws(BackupFailure) {
+        let lock = try locked()
+        defer { withExtendedLifetime(lock) {} }
+        var exchanged: [(file: StagedFile, hadFormer: Bool)] = []
+        do throws(BackupFailure) {
+            for file in files { exchanged.append((file, try file.exchange())) }
+        } catch {
+            let left = exchanged.reversed().filter { !$0.file.takeBack(hadFormer: $0.hadFormer) }.map(\.file.path)
+            discard()
+            var failure = error
+            failure.description +=
+                left.isEmpty
+                ? "; all files are as before"
+                : "; these are the backup's now, and the former ones are beside them as .bak: "
+                    + left.joined(separator: ", ")
+            throw failure
+        }
+    }
+
+    private func locked() throws(BackupFailure) -> StateLock {
+        do throws(BackupFailure) {
+            return try rights { () throws(BackupFailure) in
+                do throws(StateLock.Failure) {
+                    return try StateLock(directory: directory)
+                } catch {
+                    throw BackupFailure(.service, error.description)
+                }
+            }
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
+    /// Removes the new files that are not in use.
+    package func discard() { files.forEach { $0.discard() } }
+}
+
+/// The rights with which a process works in the state directory.
+///
+/// The directory of the service belongs to its user, which could replace a file in it by a link to any file. So root acts there
+/// as that user, and reaches what that user reaches.
+struct OwnerRights: Sendable {
+    /// The user and group to act as; `nil`: those of this process.
+    private let owner: (user: UInt32, group: UInt32)?
+    private let command: String
+
+    /// The rights of this process.
+    static let own = OwnerRights()
+
+    private init() { (owner, command) = (nil, "") }
+
+    /// - Parameter command: The words of the command, for the remedy.
+    init(ofDirectory path: String, command: String) {
+        var status = stat()
+        let isForeign = geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0
+        owner = isForeign ? (status.st_uid, status.st_gid) : nil
+        self.command = command
+    }
+
+    /// Runs `body` with these rights. They are rights of the whole process: nothing else may run meanwhile.
+    func callAsFunction<Value: ~Copyable>(_ body: () throws(BackupFailure) -> Value) throws(BackupFailure) -> Value {
+        guard let owner else { return try body() }
+        var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
+        let count = groups.withUnsafeMutableBufferPointer { getgroups(Int32($0.count), $0.baseAddress) }
+        groups.removeLast(groups.count - max(0, Int(count)))
+        defer {
+            precondition(
+                seteuid(0) == 0 && setegid(getgid()) == 0 && setgroups(groups.count, groups) == 0,
+                "root does not have its own rights again")
+        }
+        guard setgroups(1, [owner.group]) == 0, setegid(owner.group) == 0, seteuid(owner.user) == 0 else {
+            throw BackupFailure(
+                "cannot act as user \(owner.user), the owner of the state directory", Errno(rawValue: errno),
+                command: command)
+        }
+        return try body()
+    }
+}

@@ -1,4 +1,0 @@
-extension Sequence<UInt8> {
-    /// FNV-1a of 64 bits (RFC 9923): the same everywhere and after every upgrade, which Swift's own hash is not. Not for secrets.
-    package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
-}
