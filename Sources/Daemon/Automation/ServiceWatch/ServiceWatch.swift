@@ -140,7 +140,10 @@ extension ServiceWatch: Persistable {
     package func restore(_ memory: PeripheralsMemory, from past: PersistedPast) {
         guard !past.isStale else { return }
         for peripheral in memory.peripherals ?? [] {
-            guard settings.rules.contains(where: { $0.label == peripheral.rule && $0.service.description == peripheral.service })
+            guard
+                settings.rules.contains(where: {
+                    $0.label == peripheral.rule && $0.service.description == peripheral.service
+                })
             else { continue }
             connected[peripheral.rule] = peripheral
         }
