@@ -125,7 +125,7 @@ let targets = [
         ], resources: [.embedInCode("Web/Page")]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),
     module(
-        "Daemon/Client", ["Events", "HCI", "NIOCore", "NIOHTTP1", "NIOPosix", "RegionMonitoring", "WiFi"]),
+        "Daemon/Client", ["Events", "NIOCore", "NIOHTTP1", "NIOPosix", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriDaemon",
         [

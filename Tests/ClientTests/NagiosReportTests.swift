@@ -46,10 +46,23 @@ import Testing
         var report = statusReport(regionReport("home", .inside))
         report.kept = .init(file: "/state", start: "restored", age: 1, reason: "", problem: "No space left")
         let result = try nagios(report)
-        #expect(result.line.hasPrefix("OKAERI WARNING - home inside - /state: No space left |"))
+        #expect(
+            result.line.hasPrefix(
+                "OKAERI WARNING - home inside - /state cannot be written: No space left; check the disk |"))
         report.kept?.problem = nil
         report.kept?.historyProblem = "the disk is full"
         #expect(try nagios(report).line.hasPrefix("OKAERI WARNING - home inside - the disk is full |"))
+        report.regions[0].state = .unknown
+        #expect(try nagios(report).line.hasPrefix("OKAERI UNKNOWN - home unknown - the disk is full |"))
+    }
+
+    @Test func `a scan that was paused for too long is critical, as for the health`() throws {
+        var report = statusReport(regionReport("home", .inside))
+        report.bluetooth.listening = false
+        report.bluetooth.pausedFor = 60
+        #expect(try nagios(report).status == .ok && HealthReport(report).healthy)
+        report.bluetooth.pausedFor = 61
+        #expect(try nagios(report).status == .critical && !HealthReport(report).healthy)
     }
 
     @Test func `no answer is critical, a question that may not be asked is unknown`() {

@@ -61,7 +61,7 @@ import Testing
             .ok("configuration", "/etc/okaeri/beacons.json watches Ludgate, 東京の家"),
             .wrong(
                 "network “Nebelnetz”", "the passphrase file /etc/okaeri/bridge.psk cannot be read",
-                mend: "run `chown mertens`"),
+                remedy: "run `chown mertens`"),
         ]
         var status = statusReport(regionReport("Ludgate", .inside, rssi: -60))
         status.mqtt = .init(
@@ -121,7 +121,7 @@ import Testing
         var facts = facts
         facts.configuration = Array(#"{"regions": [{"identifier": "Ludgate", "wifi": {"ssid": "Nebelnetz"#.utf8)
         facts.status = nil
-        facts.findings = [.wrong("configuration", "line 1: Ludgate", mend: "Nebelnetz")]
+        facts.findings = [.wrong("configuration", "line 1: Ludgate", remedy: "Nebelnetz")]
         facts.journal = []
         let text = DoctorReport(facts).text
         #expect(!text.contains("Ludgate"), "\(text)")

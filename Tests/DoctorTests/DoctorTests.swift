@@ -15,7 +15,7 @@ import WiFi
 @Suite struct DoctorTests {
     private func findings(_ adapters: [Adapter], named: String? = nil) -> [String] {
         Doctor.adapterFindings(.success(adapters), named: named).map {
-            "\($0.verdict) \($0.finding) → \($0.mend ?? "")"
+            "\($0.verdict) \($0.sentence) → \($0.remedy ?? "")"
         }
     }
 
@@ -41,9 +41,29 @@ import WiFi
             "wrong hci0 has no Bluetooth LE, which beacons use → plug in an adapter with Bluetooth 4.0 or later"
         #expect(findings([classic]) == [missing])
         #expect(findings([classic, up], named: "hci0").first?.hasPrefix(missing) == true)
-        let busy = statusReport(bluetooth: .resetting).bluetooth
-        #expect(Doctor.radioFindings(busy).map(\.finding) == [busy.reason])
-        #expect(Doctor.radioFindings(statusReport(bluetooth: .poweredOff).bluetooth).isEmpty)
+        let busy = statusReport(bluetooth: .resetting)
+        #expect(sentences(busy, besides: Doctor.adapterFindings(.success([up]), named: nil)) == [busy.bluetooth.reason])
+        let off = statusReport(bluetooth: .poweredOff)
+        #expect(sentences(off, besides: Doctor.adapterFindings(.success([classic]), named: nil)).isEmpty)
+        #expect(sentences(off, besides: []) == [off.bluetooth.reason], "of an adapter that this machine shows as up")
+    }
+
+    private func sentences(_ status: StatusReport, besides adapters: [Finding]) -> [String] {
+        Doctor.findings(status, besides: adapters).filter { $0.subject == "bluetooth" }.map(\.sentence)
+    }
+
+    @Test func `the findings of the daemon have the names of the doctor, and the members of its JSON`() {
+        var status = statusReport(regionReport("home", .inside))
+        status.mqtt = .init(connected: true, reason: "r", problem: "it delivers none")
+        status.listeners = [.init(name: "web", address: "127.0.0.1:1")]
+        status.simulated = ["capture"]
+        let found = Doctor.findings(status, besides: [])
+        #expect(
+            found.map(\.text) == [
+                "ok     daemon: it runs, with 1 regions", "wrong  MQTT: it delivers none",
+                "ok     page: served on 127.0.0.1:1", "wrong  source: NOT REAL: capture",
+            ])
+        #expect(JSON.line(found[1]) == #"{"finding":"it delivers none","subject":"MQTT","verdict":"wrong"}"#)
     }
 
     @Test(arguments: [
@@ -54,31 +74,12 @@ import WiFi
     func `a kernel that refuses advertisements is named`(release: String, isAffected: Bool) {
         let findings = Doctor.kernelFindings(release)
         #expect(findings.isEmpty == !isAffected)
-        #expect(findings.allSatisfy { $0.verdict == .note && $0.finding.contains(release) })
+        #expect(findings.allSatisfy { $0.verdict == .note && $0.sentence.contains(release) })
     }
 
     @Test func `a missing capability has the command that grants it`() {
         #expect(Doctor.permissionFindings(mayScan: true).map(\.verdict) == [.ok])
-        #expect(Doctor.permissionFindings(mayScan: false).first?.mend?.contains("AmbientCapabilities") == true)
-    }
-
-    @Test func `a region of the page that is not used has the file to correct`() {
-        #expect(Doctor.savedFindings(nil).isEmpty && Doctor.savedFindings(.init(file: "/s/regions.json")).isEmpty)
-        let findings = Doctor.savedFindings(.init(file: "/s/regions.json", problems: ["keys is not used"]))
-        #expect(findings.map(\.verdict) == [.wrong] && findings[0].mend?.contains("/s/regions.json") == true)
-    }
-
-    @Test func `A battery below 15 % is reported with its beacon, and one with more is not`() {
-        func findings(_ percent: Int) -> [Finding] {
-            var region = regionReport("keys", .outside)
-            region.battery = BatteryReport(
-                percent: percent, time: "2026-11-20T18:42:03.250Z", source: "advertised", major: 7, minor: 8)
-            return Doctor.batteryFindings([region, regionReport("home", .inside)])
-        }
-        #expect(findings(15).isEmpty)
-        #expect(findings(14).map(\.verdict) == [.note])
-        #expect(findings(14)[0].finding.hasPrefix("keys: the beacon with major 7 and minor 8 had 14 % at 2026-11-2"))
-        #expect(findings(14)[0].mend == "replace the battery of the beacon")
+        #expect(Doctor.permissionFindings(mayScan: false).first?.remedy?.contains("AmbientCapabilities") == true)
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -124,9 +125,9 @@ import WiFi
         // What this machine has in place of an adapter and of NetworkManager is not the test's.
         let own = steps.filter { ["service", "configuration", "beacon"].contains($0.subject) }
         #expect(own.map(\.verdict) == [.wrong, .wrong, .note])
-        #expect(own[0].mend?.hasPrefix("run `sudo systemctl enable --now okaeri`") == true)
-        #expect(own[1].finding == "\(file) is still the example, whose beacon does not exist")
-        #expect(own[1].mend?.contains("sudo okaeri setup") == true)
+        #expect(own[0].remedy?.hasPrefix("run `sudo systemctl enable --now okaeri`") == true)
+        #expect(own[1].sentence == "\(file) is still the example, whose beacon does not exist")
+        #expect(own[1].remedy?.contains("sudo okaeri setup") == true)
     }
 
     @Test func `a configuration of one's own is the example no more`() async throws {
@@ -137,83 +138,17 @@ import WiFi
         #expect(steps.contains { $0.subject == "configuration" && $0.verdict == .ok })
     }
 
-    @Test func `a port that is taken is reported with the remedy`() {
-        let problem = "another program has that port; name another one in beacons.json"
-        let findings = Doctor.listenerFindings([
-            ListenerReport(name: "metrics", address: "127.0.0.1:1", problem: problem),
-            ListenerReport(name: "web", address: "127.0.0.1:2"),
-        ])
-        #expect(findings.map(\.verdict) == [.wrong, .ok])
-        #expect(findings[0].finding == "not served on 127.0.0.1:1: \(problem)")
-        #expect(Doctor.listenerFindings(nil).isEmpty)
-    }
-
     @Test func `a user without access to the service gets the group's name`() {
         let refused = Doctor.access(.failure(.notPermitted(socket: "s")))
-        #expect(refused.subject == "group" && refused.mend == "run `sudo usermod -aG okaeri $USER`, and log in again")
+        #expect(refused.subject == "group" && refused.remedy == "run `sudo usermod -aG okaeri $USER`, and log in again")
         #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)
     }
 
     @Test func `a beacon that is received is reported`() {
         let unheard = statusReport(regionReport("home", .unknown))
-        #expect(Doctor.beacon(unheard).mend?.contains("okaeri scan") == true)
+        #expect(Doctor.beacon(unheard).remedy?.contains("okaeri scan") == true)
         let heard = statusReport(regionReport("home", .inside, rssi: -60))
-        #expect(Doctor.beacon(heard) == Finding(subject: "beacon", verdict: .ok, finding: "that of home is received"))
-        #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).mend == nil)
-    }
-
-    @Test func `a broker is reported with the time and the last problem`() {
-        func findings(_ mqtt: StatusReport.MQTT) -> [Finding] { Doctor.brokerFindings(mqtt) }
-        let away = findings(.init(connected: false, reason: "it is away", since: "2026-11-21T07:31:09Z"))
-        #expect(away.map(\.verdict) == [.wrong])
-        #expect(
-            away[0].finding.hasPrefix("not connected since 2026-11-21 ") && away[0].finding.hasSuffix(": it is away"))
-        let back = findings(
-            .init(
-                connected: true, reason: "connected", since: "2026-11-21T07:31:09Z", lastError: "it was away",
-                lastErrorTime: "2026-11-21T07:31:00Z"))
-        #expect(back.map(\.verdict) == [.ok, .note] && back[1].finding.hasSuffix(": it was away"))
-        let faulty = findings(.init(connected: true, reason: "r", problem: "it delivers none; allow this node to read"))
-        #expect(faulty.map(\.text) == ["wrong  MQTT: it delivers none; allow this node to read"])
-        #expect(Doctor.brokerFindings(nil).isEmpty)
-    }
-
-    @Test func `a server that is notified is reported with its last problem`() {
-        var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
-        // Without an arrow: it is no missing step of the set-up.
-        #expect(Doctor.notificationFindings([report]).map(\.verdict) == [.note])
-        #expect(Doctor.notificationFindings([report]).allSatisfy { $0.mend == nil })
-        report.sent = 3
-        #expect(
-            Doctor.notificationFindings([report])
-                == [
-                    Finding(
-                        subject: "notify", verdict: .ok,
-                        finding: "notify[0], ntfy at https://ntfy.sh: 3 sent since the start")
-                ])
-        report.problem = "libcurl cannot be loaded"
-        let failed = Doctor.notificationFindings([report])
-        #expect(failed[0].verdict == .wrong && failed[0].finding.hasSuffix("https://ntfy.sh: libcurl cannot be loaded"))
-        #expect(Doctor.notificationFindings(nil).isEmpty)
-    }
-
-    @Test func `a file that the daemon does not use, and a restart that is pending, have their commands`() {
-        let findings = Doctor.loadedFindings(
-            .init(
-                file: "f", time: "2026-11-21T07:31:09Z", problem: "f: a\nf: b",
-                restart: [.init(key: "history.keep", reason: "no event is recorded until then")]))
-        #expect(findings.map(\.verdict) == [.note, .wrong])
-        #expect(findings[0].finding == "pending for history.keep: no event is recorded until then")
-        #expect(findings[0].mend == "run `sudo systemctl restart okaeri`")
-        #expect(findings[1].finding.hasSuffix("f: a; f: b"))
-        #expect(findings[1].mend?.contains("sudo systemctl reload okaeri") == true)
-        #expect(Doctor.loadedFindings(nil).isEmpty)
-    }
-
-    @Test func `a listener that could not move is wrong`() {
-        let report = ListenerReport(name: "web", address: "127.0.0.1:1", refused: "127.0.0.1:2 cannot be opened: taken")
-        let findings = Doctor.listenerFindings([report])
-        #expect(findings.map(\.verdict) == [.wrong] && findings[0].subject == "page")
-        #expect(findings[0].finding == "still served on 127.0.0.1:1, because 127.0.0.1:2 cannot be opened: taken")
+        #expect(Doctor.beacon(heard) == .ok("beacon", "that of home is received"))
+        #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).remedy == nil)
     }
 }

@@ -221,7 +221,14 @@ def troubles(walk):
                 bluetooth: { state: 'poweredOff', reason: 'hci0 is off: `bluetoothctl power on` switches it on.', listening: false },
                 wifi: { managerRunning: true, hardwareEnabled: true, radioEnabled: false, activating: false },
             })
-            status.kept.problem = 'no space left on device'
+            status.findings = [
+                { subject: 'daemon', verdict: 'wrong', code: 'stale', finding: 'the loop has stopped' },
+                { subject: 'bluetooth', verdict: 'wrong', code: 'notPoweredOn', alarm: 'critical', finding: 'hci0 is off' },
+                { subject: 'state', verdict: 'wrong', code: 'notKept', finding: 'a', values: ['no space left on device'] },
+                { subject: 'mqtt', verdict: 'wrong', code: 'brokerAway', finding: 'not connected' },
+                { subject: 'clock', verdict: 'wrong', code: 'ofALaterVersion', finding: 'the clock is wrong', fix: 'run `timedatectl`' },
+                { subject: 'mqtt', verdict: 'note', code: 'brokerWasAway', finding: 'the last problem' },
+            ]
             live.status = status
             live.dispatchEvent(new CustomEvent('status'))
             done()
@@ -231,6 +238,7 @@ def troubles(walk):
         "STALE",
         "systemctl restart okaeri",
         "no space left",
+        "The clock is wrong; run timedatectl",
         "Switched off. hci0 is off",
         "bluetoothctl power on",
         "nmcli radio wifi on",

@@ -1,15 +1,14 @@
 package import Events
-import HCI
 import RegionMonitoring
 
 /// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).
 ///
-/// A region that is inside is OK, one that is outside a WARNING. CRITICAL is what keeps Okaeri from knowing: no daemon,
-/// one that hangs, no Bluetooth. UNKNOWN is what is not determined yet, and a question that cannot be answered.
+/// A region that is inside is OK, one that is outside a WARNING, and one that is not determined UNKNOWN, as is a question that cannot be
+/// answered. No daemon is CRITICAL. An alarm among the daemon's findings has its own grade; the gravest counts.
 package struct NagiosReport: Sendable, Equatable {
-    /// The service states, by their exit status.
-    package enum Status: Int32, Sendable {
-        case ok, warning, critical, unknown
+    /// The service states, the gravest last.
+    package enum Status: Sendable, Comparable {
+        case ok, warning, unknown, critical
     }
 
     package var status: Status
@@ -41,7 +40,14 @@ package struct NagiosReport: Sendable, Equatable {
         return data.isEmpty ? head : "\(head) | \(data.joined(separator: " "))"
     }
 
-    package var exitStatus: Int32 { status.rawValue }
+    package var exitStatus: Int32 {
+        switch status {
+        case .ok: 0
+        case .warning: 1
+        case .critical: 2
+        case .unknown: 3
+        }
+    }
 }
 
 extension StatusSummary {
@@ -51,31 +57,28 @@ extension StatusSummary {
             question: report.regions.map { "\($0.identifier) \($0.state.rawValue)" }.joined(separator: ", "))
         result.data = report.regions.flatMap(\.performance)
         result.data += ["prompts=\(report.prompts.count);;;0", "dropped=\(report.counters.dropped)c;;;0"]
-        let (status, why) = verdict
-        result.status = status
-        if let why { result.sentence += (result.sentence.isEmpty ? "" : " - ") + why }
+        let alarm = report.allFindings.filter { $0.alarm != nil }.max { $0.grade < $1.grade }
+        result.status = max(presence, alarm?.grade ?? .ok)
+        if let alarm { result.sentence += (result.sentence.isEmpty ? "" : " - ") + alarm.reason }
         return result
     }
 
-    /// The gravest first.
-    private var verdict: (NagiosReport.Status, why: String?) {
-        if report.stale {
-            return (.critical, "the daemon's loop has stopped; restart it with `sudo systemctl restart okaeri`")
-        }
-        switch report.bluetooth.state {
-        case .poweredOn: break
-        // At the start, and while the adapter comes back.
-        case .unknown, .resetting: return (.unknown, report.bluetooth.reason)
-        case .unsupported, .unauthorized, .poweredOff: return (.critical, report.bluetooth.reason)
-        }
+    private var presence: NagiosReport.Status {
         switch exitStatus {
-        case 0:
-            let problem = report.kept.flatMap { kept in
-                kept.problem.map { "\(kept.file): \($0)" } ?? kept.historyProblem
-            }
-            return (problem == nil ? .ok : .warning, problem)
-        case 1: return (.warning, nil)
-        default: return (.unknown, nil)
+        case 0: .ok
+        case 1: .warning
+        default: .unknown
+        }
+    }
+}
+
+extension Finding {
+    fileprivate var grade: NagiosReport.Status {
+        switch alarm {
+        case nil: .ok
+        case .warning: .warning
+        case .unknown: .unknown
+        case .critical: .critical
         }
     }
 }

@@ -64,7 +64,7 @@ import Events
         let steps = await doctor.firstSteps()
         for step in steps { print(step.text) }
         print(
-            steps.contains { $0.mend != nil || $0.verdict == .wrong }
+            steps.contains { $0.remedy != nil || $0.verdict == .wrong }
                 ? "Begin with the first line that is wrong or has an arrow, then run `okaeri` again; `okaeri --help` lists the commands."
                 : "All is set: `okaeri status` shows the regions, `okaeri --help` lists the commands.")
         if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }

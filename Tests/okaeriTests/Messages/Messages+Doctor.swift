@@ -39,6 +39,23 @@ extension Messages {
         .init(command: nil, reason: "there is no listener", journal: "hci0 is gone"),
     ]
 
+    private static let statuses: [StatusReport] = {
+        var (one, away, other) = (statusReport(), statusReport(), statusReport())
+        one.configuration = .init(
+            file: "/etc/okaeri/beacons.json", time: "07:31",
+            problem: "beacons.json: regions: found 1, expected an array",
+            restart: [.init(key: "history.keep", reason: "no event is recorded until then")])
+        one.listeners = [
+            .init(name: "web", address: "127.0.0.1:8080", refused: "192.168.1.2:80 cannot be opened: no such address")
+        ]
+        away.mqtt = .init(connected: false, reason: "nothing listens at mqtt.lan:1883", since: "07:31")
+        other.mqtt = .init(
+            connected: true, reason: "connected to the MQTT broker at mqtt.lan:1883", since: "07:31",
+            lastError: "nothing listens at mqtt.lan:1883", lastErrorTime: "07:30")
+        other.notifications = [.sample(problem: nil), .sample(problem: "the server answers 404")]
+        return [one, away, other]
+    }()
+
     private static let findings: [Finding] =
         [.failure(KernelError(.listAdapters, code: EPERM)), .success([])].flatMap { adapters in
             Doctor.adapterFindings(adapters, named: nil)
@@ -55,20 +72,7 @@ extension Messages {
             .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
             .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
         ].map { Doctor.access(.failure($0)) }
-        + Doctor.loadedFindings(
-            .init(
-                file: "/etc/okaeri/beacons.json", time: "07:31",
-                problem: "beacons.json: regions: found 1, expected an array",
-                restart: [.init(key: "history.keep", reason: "no event is recorded until then")]))
-        + Doctor.listenerFindings([
-            .init(name: "web", address: "127.0.0.1:8080", refused: "192.168.1.2:80 cannot be opened: no such address")
-        ])
-        + Doctor.brokerFindings(.init(connected: false, reason: "nothing listens at mqtt.lan:1883", since: "07:31"))
-        + Doctor.brokerFindings(
-            .init(
-                connected: true, reason: "connected to the MQTT broker at mqtt.lan:1883", since: "07:31",
-                lastError: "nothing listens at mqtt.lan:1883", lastErrorTime: "07:30"))
-        + Doctor.notificationFindings([.sample(problem: nil), .sample(problem: "the server answers 404")])
+        + statuses.flatMap { Doctor.findings($0, besides: []) }
         + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
 }
 

@@ -39,6 +39,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var offsets: [ZoneOffset]?
     /// The configuration in force; `nil` from a daemon of an earlier version.
     package var configuration: Loaded?
+    /// The daemon's judgement of the rest of this report; `nil` from a daemon of an earlier version: see ``allFindings``.
+    package var findings: [Finding]?
 
     package struct Bluetooth: Codable, Sendable, Equatable {
         package var state: BluetoothState

@@ -74,8 +74,19 @@ package struct StatusSummary: Sendable {
             lines.append("Dropped    \(report.counters.dropped) packets came faster than they were fetched")
         }
         if !report.simulated.isEmpty { lines.append("NOT REAL   \(report.simulated.joined(separator: ", "))") }
+        lines += report.allFindings.filter(isLeft).map { "WRONG      \($0.subject): \($0.reason)" }
         if report.stale { lines.append("STALE      the daemon's loop has stopped turning; restart it") }
         return lines.joined(separator: "\n")
+    }
+
+    /// The findings that the lines of their subjects show.
+    private static let shown: Set<Finding.Code> = [
+        .stale, .notPoweredOn, .notKept, .noHistory, .notRead, .brokerAway, .brokerUnsuitable, .notServed, .notMoved,
+        .notDelivered, .notUsed, .notReal,
+    ]
+
+    private func isLeft(_ finding: Finding) -> Bool {
+        finding.verdict == .wrong && finding.code.map { !Self.shown.contains($0) } ?? true
     }
 
     /// The report as JSON.

@@ -51,6 +51,7 @@ extension Daemon: APIBackend {
             report.wifi.isHome = await isHome(report.wifi) ? true : nil
             let notified = notifications.reports
             report.notifications = notified.isEmpty ? nil : notified
+            report.findings = report.judged
             return report
         }
     }

@@ -1,4 +1,5 @@
 import DBus
+import Events
 import FoundationEssentials
 import OkaeriConfiguration
 import Plumbing
@@ -21,7 +22,7 @@ extension Doctor {
             owner == nil
             ? .wrong(
                 "desktop", "no program shows notifications",
-                mend: "install one, such as mako-notifier for Wayland or dunst, and log in again")
+                remedy: "install one, such as mako-notifier for Wayland or dunst, and log in again")
             : .ok("desktop", "notifications can be shown")
         return [server, agent(environment["XDG_RUNTIME_DIR"])]
     }
@@ -32,6 +33,6 @@ extension Doctor {
             ? .ok("agent", "it runs, and shows the prompts as notifications")
             : .note(
                 "agent", "it does not run in this session, so no notification shows a prompt",
-                mend: "run `systemctl --user start okaeri-agent`, or log in again")
+                remedy: "run `systemctl --user start okaeri-agent`, or log in again")
     }
 }

@@ -1,6 +1,6 @@
-import Events
 import Bluetooth
 package import Client
+package import Events
 import FoundationEssentials
 import Glibc
 import NetworkManager
@@ -36,13 +36,17 @@ package struct Doctor: Sendable {
         configurationFindings.forEach(report)
         referenceFindings.forEach(report)
         let diagnosis = AdapterDiagnosis()
-        Self.adapterFindings(diagnosis.adapters, named: configured?.adapter).forEach(report)
+        let adapters = Self.adapterFindings(diagnosis.adapters, named: configured?.adapter)
+        adapters.forEach(report)
         Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
         report(Self.bluetoothd)
         Self.kernelFindings(KernelRelease.running).forEach(report)
         await networkFindings(NetworkManagerService()).forEach(report)
         await desktopFindings().forEach(report)
-        await daemonFindings.forEach(report)
+        switch await answer {
+        case .success(let status): Self.findings(status, besides: adapters).forEach(report)
+        case .failure(let failure): report(.note("daemon", failure.description))
+        }
     }
 
     var configured: Configuration? { try? configuration.get().configuration }
@@ -53,14 +57,16 @@ package struct Doctor: Sendable {
             return error.description.split(separator: "\n").map { line in
                 .wrong(
                     "configuration", String(line),
-                    mend: error.isAbsent
+                    remedy: error.isAbsent
                         ? "`sudo okaeri setup` finds your beacon and writes one"
                         : "correct the file, and check it with `okaeri config check`; `okaeri config example` prints one that works"
                 )
             }
         case .success(let (configuration, file)):
             if configuration.regions.isEmpty {
-                return [.wrong("configuration", "\(file) has no region", mend: "`sudo okaeri setup` finds your beacon")]
+                return [
+                    .wrong("configuration", "\(file) has no region", remedy: "`sudo okaeri setup` finds your beacon")
+                ]
             }
             let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
             return [.ok("configuration", "\(file) watches \(regions)")] + savedFindings
@@ -74,24 +80,14 @@ package struct Doctor: Sendable {
         return [.ok("regions", "\(file) adds or changes \(used.joined(separator: ", "))")]
     }
 
-    /// Returns the parts of the regions of the page that the daemon does not use.
-    static func savedFindings(_ saved: StatusReport.Saved?) -> [Finding] {
-        guard let saved else { return [] }
-        return (saved.problems ?? []).map {
-            .wrong(
-                "regions", $0,
-                mend: "correct \(saved.file) or delete it, then run `sudo systemctl reload okaeri`")
-        }
-    }
-
     /// The programs, secrets and addresses that the configuration names.
     var referenceFindings: [Finding] {
         guard case .success(let (configuration, file)) = configuration else { return [] }
         return ConfigurationCheck(configuration, file: file).remarks.map { remark in
             let finding = "\(remark.place): \(remark.found)"
             return remark.isError
-                ? .wrong("configuration", finding, mend: remark.remedy)
-                : .note("configuration", finding, mend: remark.remedy)
+                ? .wrong("configuration", finding, remedy: remark.remedy)
+                : .note("configuration", finding, remedy: remark.remedy)
         }
     }
 
@@ -101,7 +97,7 @@ package struct Doctor: Sendable {
         switch adapters {
         case .failure(let error):
             return [
-                .wrong("adapter", error.description, mend: "look for the reason with `dmesg | grep -i bluetooth`")
+                .wrong("adapter", error.description, remedy: "look for the reason with `dmesg | grep -i bluetooth`")
             ]
         case .success(let found): known = found
         }
@@ -110,14 +106,14 @@ package struct Doctor: Sendable {
             let others = known.map(\.name).joined(separator: ", ")
             let finding =
                 name.map { "there is no \($0)" + (others.isEmpty ? "" : ", only \(others)") } ?? "there is none"
-            return [.wrong("adapter", finding, mend: "plug one in, or name another in beacons.json (\"adapter\")")]
+            return [.wrong("adapter", finding, remedy: "plug one in, or name another in beacons.json (\"adapter\")")]
         }
         if let up = wanted.first(where: { $0.isUp && $0.hasLowEnergy }) { return [.ok("adapter", "\(up.name) is up")] }
         if let up = wanted.first(where: \.isUp) {
             return [
                 .wrong(
                     "adapter", "\(up.name) has no Bluetooth LE, which beacons use",
-                    mend: "plug in an adapter with Bluetooth 4.0 or later"
+                    remedy: "plug in an adapter with Bluetooth 4.0 or later"
                         + (name == nil ? "" : ", and name it in beacons.json (\"adapter\")"))
             ]
         }
@@ -125,13 +121,14 @@ package struct Doctor: Sendable {
             switch adapter.radioBlock {
             case .hard:
                 .wrong(
-                    "rfkill", "\(adapter.name) is off by a hardware switch", mend: "move the switch, or press the key")
+                    "rfkill", "\(adapter.name) is off by a hardware switch", remedy: "move the switch, or press the key"
+                )
             case .soft:
-                .wrong("rfkill", "\(adapter.name) is blocked", mend: "run `rfkill unblock bluetooth`")
+                .wrong("rfkill", "\(adapter.name) is blocked", remedy: "run `rfkill unblock bluetooth`")
             case .none:
                 .wrong(
                     "adapter", "\(adapter.name) is down",
-                    mend: "run `bluetoothctl power on`, or `sudo hciconfig \(adapter.name) up`")
+                    remedy: "run `bluetoothctl power on`, or `sudo hciconfig \(adapter.name) up`")
             }
         }
     }
@@ -144,7 +141,8 @@ package struct Doctor: Sendable {
             [
                 .wrong(
                     "permission", "this user may not scan: CAP_NET_RAW is missing",
-                    mend: "run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN")
+                    remedy: "run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
+                )
             ]
         }
     }
@@ -174,113 +172,21 @@ package struct Doctor: Sendable {
         }
     }
 
-    private var daemonFindings: [Finding] {
-        get async {
-            switch await answer {
-            case .success(let status):
-                [.ok("daemon", "it runs, with \(status.regions.count) regions")]
-                    + Self.radioFindings(status.bluetooth) + Self.serviceFindings(status)
-                    + Self.savedFindings(status.saved) + Self.batteryFindings(status.regions)
-                    + Self.silenceFindings(status.regions)
-            case .failure(let failure): [.note("daemon", failure.description)]
-            }
+    /// Returns the findings of a daemon, by the names that its subjects have here.
+    ///
+    /// - Parameter adapters: The doctor's own findings of the adapters.
+    static func findings(_ status: StatusReport, besides adapters: [Finding]) -> [Finding] {
+        let isAdapterWrong = adapters.contains { $0.verdict == .wrong }
+        return status.allFindings.filter { !(isAdapterWrong && $0.code == .notPoweredOn) }.map { finding in
+            Finding(
+                titles[finding.subject] ?? finding.subject, finding.verdict, nil, finding.sentence,
+                remedy: finding.remedy)
         }
     }
 
-    /// Returns a fault of an adapter that is up: only the daemon, which sends it commands, can find one.
-    static func radioFindings(_ bluetooth: StatusReport.Bluetooth) -> [Finding] {
-        guard bluetooth.state == .resetting else { return [] }
-        return [Finding(subject: "bluetooth", verdict: .wrong, finding: bluetooth.reason)]
-    }
-
-    /// Returns the beacons whose learned exit time is held at the longest there is.
-    static func silenceFindings(_ regions: [RegionReport]) -> [Finding] {
-        regions.flatMap { region in
-            region.beacons.filter(\.isHeldAtLongest).map { beacon in
-                .note(
-                    "exit time",
-                    "\(region.identifier): major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
-                        + "time, \(beacon.exitAfter.plain) s, so that exits are often false",
-                    mend: "let the beacon advertise more often, or set \"scan\": \"continuous\" in beacons.json")
-            }
-        }
-    }
-
-    static func batteryFindings(_ regions: [RegionReport]) -> [Finding] {
-        regions.compactMap { region in
-            region.battery?.warning.map {
-                .note("battery", "\(region.identifier): \($0)", mend: BatteryReport.remedy)
-            }
-        }
-    }
-
-    /// Returns what only the daemon can report: its configuration, the broker, the page, the metrics.
-    static func serviceFindings(_ status: StatusReport) -> [Finding] {
-        loadedFindings(status.configuration) + brokerFindings(status.mqtt) + listenerFindings(status.listeners)
-            + notificationFindings(status.notifications)
-    }
-
-    static func listenerFindings(_ listeners: [ListenerReport]?) -> [Finding] {
-        (listeners ?? []).map(finding)
-            + (listeners ?? []).compactMap(\.discovery).map {
-                $0.name == nil ? .note("mDNS", $0.sentence) : .ok("mDNS", $0.sentence)
-            }
-    }
-
-    private static func finding(_ listener: ListenerReport) -> Finding {
-        let name = listener.name == "web" ? "page" : listener.name
-        if let problem = listener.problem {
-            return Finding(subject: name, verdict: .wrong, finding: "not served on \(listener.address): \(problem)")
-        }
-        guard let refused = listener.refused else { return .ok(name, "served on \(listener.address)") }
-        return .wrong(
-            name, "still served on \(listener.address), because \(refused)",
-            mend: "correct \"\(listener.name)\" in beacons.json, then run `\(StatusReport.Loaded.reload)`")
-    }
-
-    static func notificationFindings(_ reports: [NotificationReport]?) -> [Finding] {
-        (reports ?? []).map { report in
-            if let problem = report.problem {
-                return Finding(subject: "notify", verdict: .wrong, finding: "\(report.label): \(problem)")
-            }
-            return report.sent > 0
-                ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
-                : .note("notify", "\(report.label): none sent since the start; `okaeri notify test` sends one")
-        }
-    }
-
-    static func brokerFindings(_ mqtt: StatusReport.MQTT?) -> [Finding] {
-        guard let mqtt else { return [] }
-        let since = mqtt.since.map { "since \(LocalTime.text(stamp: $0))" }
-        guard mqtt.connected else {
-            return [
-                Finding(
-                    subject: "MQTT", verdict: .wrong,
-                    finding: ["not connected", since].compactMap(\.self).joined(separator: " ") + ": \(mqtt.reason)")
-            ]
-        }
-        let connected =
-            mqtt.problem.map { Finding(subject: "MQTT", verdict: .wrong, finding: $0) }
-            ?? .ok("MQTT", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
-        guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
-        return [connected, .note("MQTT", "the last problem was at \(LocalTime.text(stamp: time)): \(error)")]
-    }
-
-    static func loadedFindings(_ loaded: StatusReport.Loaded?) -> [Finding] {
-        guard let loaded else { return [] }
-        let pending = (loaded.restart ?? []).map { change in
-            Finding.note(
-                "restart", "pending for \(change.key): \(change.reason)", mend: "run `\(StatusReport.Loaded.restart)`")
-        }
-        guard let problem = loaded.problem else { return pending }
-        let lines = problem.split(separator: "\n").joined(separator: "; ")
-        return pending + [
-            .wrong(
-                "reload",
-                "the daemon keeps the configuration of \(LocalTime.text(stamp: loaded.time)), because the file cannot be used: \(lines)",
-                mend: "correct the file, check it with `okaeri config check`, then run `\(StatusReport.Loaded.reload)`")
-        ]
-    }
+    private static let titles = [
+        "mqtt": "MQTT", "web": "page", "configuration": "reload", "exitTime": "exit time",
+    ]
 }
 
 // MARK: Wi-Fi
@@ -315,7 +221,7 @@ extension Doctor {
             return [
                 .wrong(
                     "NetworkManager", JoinFailure.noNetworkManager.description,
-                    mend: "run `sudo systemctl enable --now NetworkManager`")
+                    remedy: "run `sudo systemctl enable --now NetworkManager`")
             ]
         }
         var findings = [Finding.ok("NetworkManager", "it runs" + (state.device.map { ", Wi-Fi device \($0)" } ?? ""))]
@@ -328,11 +234,10 @@ extension Doctor {
                 let credentials = readiness.credentials == .savedProfile ? "a saved profile" : "a passphrase file"
                 findings.append(.ok(subject, "in sight, with \(credentials)"))
             case .switchedOff:
-                findings.append(Finding(subject: subject, verdict: .note, finding: JoinFailure.radioOff.description))
+                findings.append(.note(subject, JoinFailure.radioOff.description))
             case .unavailable(let failure):
                 let isPassing = failure.code == .notInSight || failure.code == .connectedElsewhere
-                let verdict: Finding.Verdict = isPassing ? .note : .wrong
-                findings.append(Finding(subject: subject, verdict: verdict, finding: failure.description))
+                findings.append(Finding(subject, isPassing ? .note : .wrong, nil, failure.description))
             }
         }
         return findings

@@ -1,4 +1,4 @@
-import Events
+package import Events
 import Bluetooth
 import Client
 import FoundationEssentials
@@ -12,7 +12,10 @@ extension Doctor {
         let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
         let answer = await answer
         let status = try? answer.get()
-        return adapters + [Self.access(answer)] + setUp + (status.map(Self.serviceFindings) ?? [])
+        // That the daemon runs is a finding of the access to it.
+        let findings = status.map { Self.findings($0, besides: adapters) } ?? []
+        return adapters + [Self.access(answer)] + setUp
+            + findings.filter { $0.subject != "daemon" || $0.verdict != .ok }
             + [Self.beacon(status)] + (await networkFindings(NetworkManagerService()))
     }
 
@@ -22,14 +25,14 @@ extension Doctor {
         case .failure(.notPermitted):
             .wrong(
                 "group", "the service runs, and you are not in its group",
-                mend: "run `sudo usermod -aG okaeri $USER`, and log in again")
+                remedy: "run `sudo usermod -aG okaeri $USER`, and log in again")
         case .failure(.noDaemon):
             .wrong(
                 "service", "it does not run",
-                mend:
+                remedy:
                     "run `sudo systemctl enable --now okaeri`, or `okaeri monitor` if it is not installed as a service")
         case .failure(let failure):
-            .wrong("service", failure.description, mend: "run `sudo systemctl restart okaeri`")
+            .wrong("service", failure.description, remedy: "run `sudo systemctl restart okaeri`")
         }
     }
 
@@ -41,7 +44,7 @@ extension Doctor {
         return [
             .wrong(
                 "configuration", "\(file) is still the example, whose beacon does not exist",
-                mend: "hold your beacon near, and `sudo okaeri setup` asks for the rest")
+                remedy: "hold your beacon near, and `sudo okaeri setup` asks for the rest")
         ]
     }
 
@@ -54,7 +57,7 @@ extension Doctor {
         guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is received") }
         return .note(
             "beacon", "none that is configured is received",
-            mend: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration; "
+            remedy: "hold yours near, and compare what `sudo okaeri scan` shows with the configuration; "
                 + "`sudo okaeri setup` changes it")
     }
 }

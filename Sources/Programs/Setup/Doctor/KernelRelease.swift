@@ -1,3 +1,4 @@
+import Events
 import Glibc
 
 /// The number of a Linux release, such as 6.12.93 of `6.12.93+rpt-rpi-v8`.
@@ -43,7 +44,7 @@ extension Doctor {
                 "kernel",
                 "Linux \(release) refuses advertisements of bluetoothd (Invalid Parameters); `okaeri enroll`, `advertise` and `gatt` "
                     + "need root or CAP_NET_ADMIN to advertise without it",
-                mend: "update the kernel with `sudo apt update && sudo apt full-upgrade`, and restart")
+                remedy: "update the kernel with `sudo apt update && sudo apt full-upgrade`, and restart")
         ]
     }
 }

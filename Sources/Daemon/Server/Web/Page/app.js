@@ -3,7 +3,7 @@ import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { language, more, question, regionEventText, since, t } from './words.js'
+import { has, language, more, question, regionEventText, sentence, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -82,23 +82,26 @@ const notice = (kind, title, text) =>
     rich('p', {}, text),
   )
 
+/** Now has the findings about these in their places. */
+const inPlace = ['bluetooth', 'mqtt', 'battery']
+
+const isNotice = ({ subject, verdict, code }) => !inPlace.includes(subject) && (verdict === 'wrong' || (verdict === 'note' && has(code)))
+
+/** The kind, the title and the text of a finding; a finding that has no words here keeps those of the daemon. */
+const noticeOf = ({ verdict, code, finding, fix, values = [] }) => {
+  if (code === 'notReal') return ['unreal', t(code), values.map((part) => t(`notReal_${part}`)).join(' ')]
+  const kind = verdict === 'wrong' ? 'alarm' : 'info'
+  if (has(`${code}Why`)) return [kind, t(code), t(`${code}Why`)]
+  return [kind, '', has(code) ? t(code, ...values) : sentence([finding, fix].filter(Boolean).join('; '))]
+}
+
 let shownNotices = ''
 const above = () => {
   const status = live.status
   const notices = []
   if (live.isOut) notices.push(['alarm', t('out'), t('outWhy', since(live.answeredAt, clock.now()))])
-  if (status?.simulated.length) {
-    const words = { capture: t('notRealCapture'), wifi: t('notRealWifi') }
-    notices.push(['unreal', t('notReal'), status.simulated.map((what) => words[what] ?? what).join(' ')])
-  }
-  if (status?.stale) notices.push(['alarm', t('stale'), t('staleWhy')])
-  if (status?.kept?.problem) notices.push(['alarm', '', t('notKept', `${status.kept.file}: ${status.kept.problem}`)])
-  if (status?.kept?.historyProblem) notices.push(['alarm', '', t('noHistory', status.kept.historyProblem)])
-  const { problem, restart = [] } = status?.configuration ?? {}
-  if (problem) notices.push(['alarm', '', t('notRead', problem)])
-  for (const { key, reason } of restart) notices.push(['info', '', t('restartPending', key, reason)])
-  for (const { name, refused } of status?.listeners ?? []) if (refused) notices.push(['alarm', '', t('notMoved', name, refused)])
-  for (const problem of status?.saved?.problems ?? []) notices.push(['alarm', '', t('notUsed', problem)])
+  const found = (status?.findings ?? []).filter(isNotice).map(noticeOf)
+  notices.push(...found.sort(([one], [other]) => (other === 'unreal') - (one === 'unreal')))
   if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
   const all = JSON.stringify(notices)
   if (all === shownNotices) return

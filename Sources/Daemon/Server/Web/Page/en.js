@@ -29,8 +29,8 @@ export default {
   logout: 'Log out',
   // Loud
   notReal: 'NOT REAL',
-  notRealCapture: 'The Bluetooth signals come from a recording, not from an adapter.',
-  notRealWifi: 'The Wi-Fi is made up: nothing is joined.',
+  notReal_capture: 'The Bluetooth signals come from a recording, not from an adapter.',
+  notReal_wifi: 'The Wi-Fi is made up: nothing is joined.',
   stale: 'STALE',
   staleWhy: 'The daemon’s loop has stopped turning, so nothing here can be trusted. Restart it: `sudo systemctl restart okaeri`',
   notKept: 'The state is not kept: {0}',
@@ -39,6 +39,8 @@ export default {
   notMoved: '{0} stays on its former address: {1}',
   noHistory: 'No history is written: {0}',
   notUsed: 'A region of the page is not used: {0}',
+  notServed: '{0} is not served on {1}: {2}',
+  notDelivered: 'Not delivered to {0}: {1}',
   // Now
   homeInside: 'Somebody is home: {0}',
   homeIn: '{0} ({1})',

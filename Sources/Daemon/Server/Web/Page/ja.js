@@ -29,8 +29,8 @@ export default {
   logout: 'ログアウト',
   // Loud
   notReal: '本物ではありません',
-  notRealCapture: 'Bluetooth の信号はアダプターではなく、記録ファイルから再生されています。',
-  notRealWifi: 'Wi-Fi は模擬のもので、実際には接続されません。',
+  notReal_capture: 'Bluetooth の信号はアダプターではなく、記録ファイルから再生されています。',
+  notReal_wifi: 'Wi-Fi は模擬のもので、実際には接続されません。',
   stale: '応答なし',
   staleWhy: 'デーモンの処理が止まっているため、ここの表示は信頼できません。`sudo systemctl restart okaeri` で再起動してください。',
   notKept: '状態を保存できません：{0}',
@@ -39,6 +39,8 @@ export default {
   notMoved: '{0} は以前のアドレスのままです：{1}',
   noHistory: '履歴を書き込めません：{0}',
   notUsed: 'このページで保存したリージョンの一部は使われていません：{0}',
+  notServed: '{0} を {1} で提供できません：{2}',
+  notDelivered: '{0} に通知を送れませんでした：{1}',
   // Now
   homeInside: '在宅中：{0}',
   homeIn: '{0}（{1}）',

@@ -228,13 +228,14 @@ export const scanText = (scan) => {
 
 const machineRows = (status) => {
   const { bluetooth, wifi } = status
+  const isGood = (subject) => !status.findings?.some((one) => one.subject === subject && (one.verdict === 'wrong' || one.alarm))
   const hears = bluetooth.state === 'poweredOn' && bluetooth.listening
   const word = bluetooth.state === 'poweredOn' ? t('notListening') : t(`bt_${bluetooth.state}`)
   const rows = [
     {
       name: t('bluetooth'),
       text: hears ? [t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean).join(t('sep')) : `${word}. ${sentence(bluetooth.reason)}`,
-      good: hears,
+      good: isGood('bluetooth'),
     },
     {
       name: t('wifi'),
@@ -242,7 +243,7 @@ const machineRows = (status) => {
       good: wifi.managerRunning && wifi.hardwareEnabled && wifi.radioEnabled && !!wifi.device,
     },
   ]
-  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: status.mqtt.connected && !status.mqtt.problem })
+  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: isGood('mqtt') })
   for (const service of status.services ?? []) {
     const who = service.name ?? service.address
     rows.push({

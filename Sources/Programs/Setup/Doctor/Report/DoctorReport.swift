@@ -1,6 +1,6 @@
 import Bluetooth
 import Client
-import Events
+package import Events
 import FoundationEssentials
 import Glibc
 import OkaeriConfiguration
