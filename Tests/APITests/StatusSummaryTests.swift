@@ -61,11 +61,23 @@ import WiFi
         let report = statusReport(away, near, regionReport("car", .unknown), regionReport("bike", .outside))
         #expect(report.occupancy.map { [$0.inside, $0.outside, $0.unknown] } == [2, 1, 1])
         #expect(report.occupancy?.state == .inside)
+        #expect(report.occupancy?.present?.map(\.region) == ["keys", "bag"])
         let summary = try #require(StatusSummary(report, region: nil))
         #expect(summary.text.contains("\nRegions    2 of 4 inside, 1 unknown\n"))
         let one = try #require(StatusSummary(report, region: "bag"))
         #expect(!one.text.contains("of 4 inside") && one.report.occupancy == nil)
         #expect(Occupancy([.outside, .unknown]).state == .unknown && Occupancy([]).state == .unknown)
+    }
+
+    @Test
+    func `a region that another node has not decided yet leaves the home unknown, and one that is inside has its room`()
+    {
+        var alone = regionReport("Anna", .outside)
+        alone.house = .init(state: .unknown, lastKnown: .unknown)
+        #expect(Occupancy([alone]).state == .unknown)
+        alone.house = .init(state: .inside, lastKnown: .inside, room: "kitchen")
+        #expect(Occupancy([alone, regionReport("Bob", .outside)]).present == [.init(region: "Anna", room: "kitchen")])
+        #expect(Occupancy([regionReport("Bob", .outside)]).state == .outside)
     }
 
     @Test func `one region alone counts when it is named`() throws {

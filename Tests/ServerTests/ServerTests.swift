@@ -218,6 +218,7 @@ import RegionMonitoring
         ("PATCH /v1/prompts/1", 405, "Allow: POST\r\n"), ("GET /v1/prompts/1", 405, "Allow: POST\r\n"),
         ("QUERY /v1/status", 405, "Allow: GET, HEAD\r\n"), ("POST /metrics", 405, "Allow: GET, HEAD\r\n"),
         ("GET /v1/never?ssid=x", 405, "Allow: DELETE\r\n"), ("DELETE /v1/never", 400, "/v1/never?ssid=SSID"),
+        ("GET /v1/thresholds?signals=x", 400, "numbers in dBm"),
         ("DELETE /v1/never?ssid=x", 404, "“x”"), ("GET /", 404, "api.md lists"), ("POST /v2", 404, "api.md lists"),
         ("POST /v1/prompts", 405, "Allow: GET, HEAD\r\n"), ("GET /v1/prompts/1/2", 404, "api.md lists"),
     ])
@@ -229,6 +230,17 @@ import RegionMonitoring
             try await eventually("the server closes the connection") { client.isClosedByPeer }
             #expect(client.received.hasPrefix("HTTP/1.1 \(status) "))
             #expect(client.received.contains(words) && client.received.contains("{\"error\":\""))
+        }
+    }
+
+    @Test(arguments: [("?signals=-60,-61", "\"enterRSSI\":-68"), ("", "\"enterRSSI\":-70")])
+    func `thresholds are proposed for the signals of the query`(query: String, words: String) async throws {
+        try await run(server()) {
+            let client = try RawClient(socket)
+            try client.connect()
+            client.send("GET \(Route.thresholds)\(query) HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            try await eventually("the server closes the connection") { client.isClosedByPeer }
+            #expect(client.received.hasPrefix("HTTP/1.1 200 ") && client.received.contains(words))
         }
     }
 

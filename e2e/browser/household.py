@@ -20,30 +20,22 @@ def headline(walk):
     browser.until(
         "the headline", "return /Somebody is home: .*cat/.test(document.querySelector('.headline')?.textContent)"
     )
-    inside = {"identifier": "Anna", "state": "inside", "house": {"state": "inside", "room": "kitchen"}}
-    regions = {
-        "inside": inside,
-        "outside": {"identifier": "Bob", "state": "outside"},
-        "unknown": {"identifier": "Cleo", "state": "unknown"},
-        # The other nodes have not answered yet.
-        "alone": {"identifier": "Anna", "state": "outside", "house": {"state": "unknown"}},
-    }
+    anna = {"state": "inside", "present": [{"region": "Anna", "room": "kitchen"}, {"region": "Bob"}]}
     cases = [
-        (["inside", "outside", "unknown"], True, "Somebody is home: Anna (kitchen)"),
-        (["outside"], True, "Nobody is home"),
-        (["outside", "unknown"], True, "It is not known whether anybody is home"),
-        (["alone"], True, "It is not known whether anybody is home"),
-        (["outside"], False, "It is not known whether anybody is home"),
-        (["inside"], False, "It is not known whether anybody is home"),
+        (anna, True, "Somebody is home: Anna (kitchen), Bob"),
+        ({"state": "outside", "present": []}, True, "Nobody is home"),
+        ({"state": "unknown", "present": []}, True, "It is not known whether anybody is home"),
+        ({"state": "outside", "present": []}, False, "It is not known whether anybody is home"),
+        (anna, False, "It is not known whether anybody is home"),
     ]
-    for names, is_current, words in cases:
+    for occupancy, is_current, words in cases:
         found = browser.run_async(
             "const [status, isCurrent, done] = arguments;"
-            "import('/headline.js').then(({ presence }) => done(presence(status, isCurrent).text), (error) => done(String(error)))",
-            {"regions": [regions[name] for name in names]},
+            "import('/now.js').then(({ headline }) => done(headline(status, isCurrent).text), (error) => done(String(error)))",
+            {"occupancy": occupancy},
             is_current,
         )
-        assert found == words, (names, is_current, found)
+        assert found == words, (occupancy, is_current, found)
 
 
 # The page's requests about the house are answered by a report of the test: the daemon of the test has no broker.

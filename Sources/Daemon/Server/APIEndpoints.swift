@@ -45,6 +45,16 @@ package struct APIEndpoints: Sendable {
                     return (part.beacons, part.end)
                 })
             },
+            Endpoint(.get, Route.thresholds) { request, _ in
+                let signals = request.uri.queryParameters[Substring(Route.signals)].map(String.init) ?? ""
+                guard let proposal = ThresholdProposal(query: signals) else {
+                    return .failure(
+                        .badRequest,
+                        "\(Route.signals) takes up to \(ThresholdProposal.mostSignals) numbers in dBm, separated by commas"
+                    )
+                }
+                return .json(proposal)
+            },
             Endpoint(.get, Route.events) { [backend, heartbeat, connections, texts] request, context in
                 EventStream(hub: backend.hub, texts: texts, heartbeat: heartbeat, connections: connections)
                     .response(to: request, context.channel)

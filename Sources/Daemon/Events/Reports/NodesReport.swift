@@ -176,7 +176,7 @@ extension StatusReport {
             report.regions[index].beacon = nil
             report.regions[index].beacons = []
         }
-        report.occupancy = Occupancy(report.regions.map(\.state))
+        report.occupancy = Occupancy(report.regions)
         return report
     }
 }

@@ -236,7 +236,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
         self.bluetooth = bluetooth
         self.wifi = wifi
         self.regions = regions
-        occupancy = Occupancy(regions.map(\.presence))
+        occupancy = Occupancy(regions)
         self.prompts = prompts.waiting
         never = prompts.never.isEmpty ? nil : prompts.never
         self.services = services

@@ -8,6 +8,8 @@ package enum Route {
     package static let regions = "/v1/regions"
     /// A list of ``BeaconReport``.
     package static let beacons = "/v1/beacons"
+    /// ``ThresholdProposal``, of the query's ``signals``.
+    package static let thresholds = "/v1/thresholds"
     /// ``PromptsReport``; below it each prompt, which `POST` answers with an ``AnswerRequest``.
     package static let prompts = "/v1/prompts"
     /// ``NodesReport``; below it each node, which `DELETE` forgets.
@@ -46,6 +48,8 @@ package enum Route {
 
     /// The parameter of ``signal``, ``history`` and ``mistakes`` in the query.
     package static let region = "region"
+    /// The parameter of ``thresholds``: filtered signals in dBm, separated by commas.
+    package static let signals = "signals"
     /// The parameters of ``history`` and of a day's picture: RFC 3339.
     package static let (from, to) = ("from", "to")
     /// The parameter of a day's picture: pixels.

@@ -25,7 +25,7 @@ package struct PageFile: Sendable {
     ].merging(scripts.map { ("/\($0).js", PageFile("text/javascript; charset=utf-8", $1)) }) { first, _ in first }
 
     private static let scripts: [(String, [UInt8])] = [
-        ("devices", PackageResources.devices_js), ("headline", PackageResources.headline_js),
+        ("devices", PackageResources.devices_js),
         ("qr", PackageResources.qr_js), ("guests", PackageResources.guests_js), ("radios", PackageResources.radios_js),
         ("remove", PackageResources.remove_js),
         ("room", PackageResources.room_js),
@@ -35,7 +35,7 @@ package struct PageFile: Sendable {
         ("days", PackageResources.days_js), ("editor", PackageResources.editor_js),
         ("enroll", PackageResources.enroll_js), ("en", PackageResources.en_js),
         ("en.more", PackageResources.en_more_js), ("explain", PackageResources.explain_js),
-        ("happened", PackageResources.happened_js), ("hysteresis", PackageResources.hysteresis_js),
+        ("happened", PackageResources.happened_js),
         ("ja", PackageResources.ja_js),
         ("ja.more", PackageResources.ja_more_js), ("live", PackageResources.live_js),
         ("livechart", PackageResources.livechart_js), ("network", PackageResources.network_js),

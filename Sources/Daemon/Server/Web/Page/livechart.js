@@ -41,9 +41,7 @@ export const liveChart = () => {
   }
   const chart = {
     node: el('figure', { class: 'live' }, node, caption),
-    /** What was heard in the last minute, in dBm. */
-    heard: () => points.map((point) => point.rssi),
-    /** The same as the daemon filters it. */
+    /** What was received in the last minute, in dBm, as the daemon filters it. */
     filtered: () => points.map((point) => point.signal).filter((signal) => signal != null),
     add(time, rssi, signal) {
       points.push({ time, rssi, signal })

@@ -1,7 +1,6 @@
 // Now: the regions, what waits for an answer, and how the machine fares.
 import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
 import { signalBar, sparkline } from './chart.js'
-import { headlinePart } from './headline.js'
 import { live, reload } from './live.js'
 import {
   answerWord,
@@ -265,6 +264,27 @@ const machinePart = ({ name }) => {
       putRich(text, row.text)
     },
   }
+}
+
+/** The headline: which people are at home. What is outdated is unknown. */
+export const headline = ({ occupancy, stale }, isCurrent) => {
+  const { state, present } = isCurrent && !stale ? occupancy : { state: 'unknown' }
+  const names = present?.map(({ region, room }) => (room ? t('homeIn', region, room) : region)) ?? []
+  return { state, text: t({ inside: 'homeInside', outside: 'homeOutside', unknown: 'homeUnknown' }[state], names.join(t('comma'))) }
+}
+
+const headlinePart = () => {
+  const node = el('p', { class: 'headline', hidden: true })
+  const update = () => {
+    node.hidden = !live.status?.regions.length
+    if (node.hidden) return
+    const { state, text } = headline(live.status, !live.isOut)
+    node.dataset.state = state
+    put(node, text)
+  }
+  for (const name of ['status', 'outage']) live.addEventListener(name, update)
+  update()
+  return node
 }
 
 /** `fetchRadios` and `fetchGuests` get the modules that most homes do not need. */

@@ -1,15 +1,11 @@
 // From which signal on a region is entered, and below which it is left: drawn on the live signal.
-import { clock, el, put } from './base.js'
-import { distance, noise } from './hysteresis.js'
+import { api, clock, el, put } from './base.js'
 import { liveChart } from './livechart.js'
 import { plain, t } from './words.js'
 
-/** How far below the present signal the proposed enterRSSI lies, in dB. */
-const slack = 8
-
 export const thresholdsPart = () => {
   const chart = liveChart()
-  const limited = el('input', { type: 'checkbox', id: 'limited', onchange: () => begin() })
+  const limited = el('input', { type: 'checkbox', id: 'limited', onchange: () => propose() })
   const slider = (id) => {
     const input = el('input', { type: 'range', id, min: -100, max: -40, step: 1, oninput: () => show(input) })
     return input
@@ -24,7 +20,8 @@ export const thresholdsPart = () => {
   )
   const advice = el('p', { class: 'quiet', id: 'apart' })
   let isChosen = false
-  let isProposed = false
+  // Of /v1/thresholds, from the signal of the last minute.
+  let proposal = null
 
   const show = (moved) => {
     if (moved) isChosen = true
@@ -47,23 +44,25 @@ export const thresholdsPart = () => {
     chart.draw(clock.now())
   }
   const advise = () => {
-    const found = noise(chart.filtered())
+    const { noise, distance } = proposal ?? {}
     const apart = enter.value - exit.value
-    const text = () => {
-      if (found == null) return t('apartUnknown')
-      return t(apart < distance(found) ? 'apartTooLittle' : 'apartEnough', plain(found), distance(found), apart)
-    }
     advice.hidden = !limited.checked
-    put(advice, text())
+    put(advice, noise == null ? t('apartUnknown') : t(apart < distance ? 'apartTooLittle' : 'apartEnough', plain(noise), distance, apart))
   }
   // The proposed thresholds follow the measurement until a slider is moved.
-  const begin = () => {
-    const heard = chart.heard().sort((a, b) => a - b)
+  const propose = async () => {
+    show()
+    const signals = chart.filtered()
     // Without a reading the last proposal stays.
-    if (!isChosen && (heard.length || !isProposed)) {
-      isProposed = heard.length > 0
-      enter.value = Math.round((heard[Math.floor(heard.length / 2)] ?? -62) - slack)
-      exit.value = enter.value - distance(noise(chart.filtered()))
+    if (!limited.checked || (proposal && !signals.length)) return
+    try {
+      proposal = await api(`/v1/thresholds?signals=${signals}`)
+    } catch {
+      return
+    }
+    if (!isChosen) {
+      enter.value = proposal.enterRSSI
+      exit.value = enter.value - proposal.distance
     }
     show()
   }
@@ -97,7 +96,7 @@ export const thresholdsPart = () => {
     /** A beacon of /v1/beacons that was received anew; null: only time has passed. */
     heard(beacon) {
       if (beacon?.rssi != null) chart.add(clock.now() - beacon.age * 1000, beacon.rssi, beacon.signal)
-      if (limited.checked) begin()
+      if (limited.checked && beacon) propose()
       else chart.draw(clock.now())
     },
   }
