@@ -72,6 +72,7 @@ import Testing
         status.notifications = [.init(target: "notify[0]", type: "ntfy", address: "https://hooks.mertenshaus.example")]
         status.notifications?[0].problem = "the server answers 404"
         facts.status = status
+        facts.findings += Doctor.findings(status, besides: [])
         facts.journal = Self.journal.compactMap { JournalLine($0) }
         facts.names = [KnownName("mertens", "user"), KnownName("raspi-mertens", "host")]
         return facts
@@ -103,7 +104,8 @@ import Testing
         for part in [
             "okaeri 1.2.3", "Linux 6.12.1 aarch64", "sensitivity: \"patient\"", "keep: 30", "exitAfter: 42",
             "join: \"auto\"",
-            "adapter: hci1", "type: \"ntfy\"", "notify[0]: ntfy, the server answers 404", "port: 8883", "== Journal",
+            "adapter: hci1", "type: \"ntfy\"", "notify[0], ntfy at", "the server answers 404",
+            ": not connected since", "port: 8883", "== Journal",
             "didEnterRegion", "Main process exited", "status=78/CONFIG",
             "/etc/okaeri/beacons.json", "okaeri.service", "cannot be read", "counters: 0 reports", "regions[0].uuid",
         ] {

@@ -6,9 +6,9 @@ import RegionMonitoring
 /// A region that is inside is OK, one that is outside a WARNING, and one that is not determined UNKNOWN, as is a question that cannot be
 /// answered. No daemon is CRITICAL. An alarm among the daemon's findings has its own grade; the gravest counts.
 package struct NagiosReport: Sendable, Equatable {
-    /// The service states, the gravest last.
-    package enum Status: Sendable, Comparable {
-        case ok, warning, unknown, critical
+    /// The service states, by their exit status.
+    package enum Status: Int32, Sendable {
+        case ok, warning, critical, unknown
     }
 
     package var status: Status
@@ -40,14 +40,7 @@ package struct NagiosReport: Sendable, Equatable {
         return data.isEmpty ? head : "\(head) | \(data.joined(separator: " "))"
     }
 
-    package var exitStatus: Int32 {
-        switch status {
-        case .ok: 0
-        case .warning: 1
-        case .critical: 2
-        case .unknown: 3
-        }
-    }
+    package var exitStatus: Int32 { status.rawValue }
 }
 
 extension StatusSummary {
@@ -57,29 +50,17 @@ extension StatusSummary {
             question: report.regions.map { "\($0.identifier) \($0.state.rawValue)" }.joined(separator: ", "))
         result.data = report.regions.flatMap(\.performance)
         result.data += ["prompts=\(report.prompts.count);;;0", "dropped=\(report.counters.dropped)c;;;0"]
-        let alarm = report.allFindings.filter { $0.alarm != nil }.max { $0.grade < $1.grade }
-        result.status = max(presence, alarm?.grade ?? .ok)
-        if let alarm { result.sentence += (result.sentence.isEmpty ? "" : " - ") + alarm.reason }
+        let findings = report.allFindings
+        let gravest = Finding.Alarm.allCases.lazy.compactMap { alarm in findings.first { $0.alarm == alarm } }.first
+        if let gravest { result.sentence += (result.sentence.isEmpty ? "" : " - ") + gravest.reason }
+        result.status =
+            switch (gravest?.alarm, exitStatus) {
+            case (.critical, _): .critical
+            case (.unknown, _), (_, 2...): .unknown
+            case (nil, 0): .ok
+            default: .warning
+            }
         return result
-    }
-
-    private var presence: NagiosReport.Status {
-        switch exitStatus {
-        case 0: .ok
-        case 1: .warning
-        default: .unknown
-        }
-    }
-}
-
-extension Finding {
-    fileprivate var grade: NagiosReport.Status {
-        switch alarm {
-        case nil: .ok
-        case .warning: .warning
-        case .unknown: .unknown
-        case .critical: .critical
-        }
     }
 }
 

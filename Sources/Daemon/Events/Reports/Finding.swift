@@ -1,7 +1,8 @@
+import HCI
 import Plumbing
 
 /// A judgement about a part of Okaeri or of its machine, and the remedy. `okaeri doctor`, the page, the monitoring systems and the
-/// status show the same findings: those of the daemon are determined in `Findings.swift`, those of the machine by `Doctor`.
+/// status show the same findings: those of the daemon are its judgement of its own report, those of the machine are the doctor's.
 package struct Finding: Codable, Sendable, Equatable {
     package enum Verdict: String, Codable, Sendable {
         case ok
@@ -11,21 +12,21 @@ package struct Finding: Codable, Sendable, Equatable {
         case note
     }
 
-    /// The effect on the states of regions, as a monitoring system grades it; in rising order.
+    /// The effect on the states of regions, as a monitoring system grades it; the gravest first.
     package enum Alarm: String, Codable, Sendable, CaseIterable {
-        /// The states are right, and a restart loses them or the events.
-        case warning
-        /// The states are not determined yet.
-        case unknown
         /// The states cannot be determined.
         case critical
+        /// The states are not determined yet.
+        case unknown
+        /// The states are right, and a restart loses them or the events.
+        case warning
     }
 
     /// The part: `mqtt`, or the name of a listener.
     package var subject: String
     package var verdict: Verdict
-    /// The kind of a finding of the daemon that is not ok; `nil` for the others.
-    package var code: Code?
+    /// A ``Code``, or one of a later version; `nil` for what is ok, and for what the doctor has found itself.
+    package var code: String?
     /// `nil` if the states of regions do not depend on it.
     package var alarm: Alarm?
     /// The end of a sentence that begins with the subject.
@@ -35,11 +36,13 @@ package struct Finding: Codable, Sendable, Equatable {
     /// The values of the sentence, for texts in another language; `nil` without any.
     package var values: [String]?
 
-    /// The kind of a finding. The page has its texts by the same names.
-    package struct Code: RawRepresentable, Codable, Sendable, Hashable {
-        package let rawValue: String
-
-        package init(rawValue: String) { self.rawValue = rawValue }
+    /// The kind of a finding of the daemon that is not ok. The page has its texts by these names, which a later version keeps.
+    package enum Code: String, Sendable, CaseIterable {
+        case stale, notPoweredOn, notScanned
+        case notKept, noHistory, restartPending, notRead, notUsed
+        case brokerAway, brokerUnsuitable, brokerWasAway
+        case notServed, notMoved, notAnnounced, notDelivered, noneDelivered
+        case lowBattery, longSilence, notReal
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -52,7 +55,7 @@ package struct Finding: Codable, Sendable, Equatable {
         _ subject: String, _ verdict: Verdict, _ code: Code?, _ sentence: String, remedy: String? = nil,
         alarm: Alarm? = nil, values: [String]? = nil
     ) {
-        (self.subject, self.verdict, self.code, self.alarm) = (subject, verdict, code, alarm)
+        (self.subject, self.verdict, self.code, self.alarm) = (subject, verdict, code?.rawValue, alarm)
         (self.sentence, self.remedy, self.values) = (sentence, remedy, values)
     }
 
@@ -72,5 +75,198 @@ package struct Finding: Codable, Sendable, Equatable {
     /// `wrong  adapter: hci0 is down` and, indented, the remedy.
     package var text: String {
         "\(verdict.rawValue.padding(to: 6)) \(subject): \(sentence)" + (remedy.map { "\n         → \($0)" } ?? "")
+    }
+}
+
+// MARK: The daemon
+
+extension StatusReport {
+    /// The findings of the daemon. Those of a daemon of an earlier version, which sends none, follow from the rest of its report.
+    package var allFindings: [Finding] { findings ?? judged }
+
+    /// The judgement of this report: the only place that decides what is wrong with a running daemon.
+    ///
+    /// `/v1/health` reports an alarm as a problem, and what is wrong without one as a warning. `okaeri status --nagios` takes the gravest
+    /// alarm. The page and `okaeri status` show what is wrong, and `okaeri doctor` everything.
+    package var judged: [Finding] {
+        loop + radio + disk + loaded + broker + served + notified + unused + batteries + silences + simulation
+    }
+
+    private var loop: [Finding] {
+        stale
+            ? [
+                Finding(
+                    "daemon", .wrong, .stale, "the daemon's loop has stopped",
+                    remedy: "restart it with `\(Loaded.restart)`", alarm: .critical)
+            ]
+            : [.ok("daemon", "it runs, with \(regions.count) regions")]
+    }
+
+    /// The time for which the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.
+    private static let longestPause = 60.0
+
+    private var radio: [Finding] {
+        guard bluetooth.state == .poweredOn else {
+            // It is unknown at the start, and resetting while the adapter comes back.
+            let isPassing = bluetooth.state == .unknown || bluetooth.state == .resetting
+            return [
+                Finding(
+                    "bluetooth", bluetooth.state == .unknown ? .note : .wrong, .notPoweredOn, bluetooth.reason,
+                    alarm: isPassing ? .unknown : .critical)
+            ]
+        }
+        guard !bluetooth.listening, bluetooth.pausedFor ?? .infinity > Self.longestPause else { return [] }
+        let time = bluetooth.pausedFor.map { " for \(Int(min($0, 1e9))) s" } ?? ""
+        return [
+            Finding(
+                "bluetooth", .wrong, .notScanned, "\(source) has not been scanned\(time)",
+                remedy: "look for the reason with `journalctl -u okaeri`", alarm: .critical)
+        ]
+    }
+
+    private var disk: [Finding] {
+        guard let kept else { return [] }
+        let state = kept.problem.map { problem in
+            Finding(
+                "state", .wrong, .notKept, "\(kept.file) cannot be written: \(problem)", remedy: "check the disk",
+                alarm: .warning, values: ["\(kept.file): \(problem)"])
+        }
+        let history = kept.historyProblem.map {
+            Finding("history", .wrong, .noHistory, $0, alarm: .warning, values: [$0])
+        }
+        return [state, history].compactMap(\.self)
+    }
+
+    private var loaded: [Finding] {
+        guard let configuration else { return [] }
+        let pending = (configuration.restart ?? []).map { change in
+            Finding(
+                "restart", .note, .restartPending, "pending for \(change.key): \(change.reason)",
+                remedy: "run `\(Loaded.restart)`", values: [change.key, change.reason])
+        }
+        guard let problem = configuration.problem else { return pending }
+        let lines = problem.split(separator: "\n").joined(separator: "; ")
+        return pending + [
+            Finding(
+                "configuration", .wrong, .notRead,
+                "the daemon keeps the configuration of \(LocalTime.text(stamp: configuration.time)), because the file cannot be used: \(lines)",
+                remedy: "correct the file, check it with `okaeri config check`, then run `\(Loaded.reload)`",
+                values: [problem])
+        ]
+    }
+
+    private var broker: [Finding] {
+        guard let mqtt else { return [] }
+        let since = mqtt.since.map { "since \(LocalTime.text(stamp: $0))" }
+        guard mqtt.connected else {
+            let away = ["not connected", since].compactMap(\.self).joined(separator: " ")
+            return [Finding("mqtt", .wrong, .brokerAway, "\(away): \(mqtt.reason)")]
+        }
+        let connected =
+            mqtt.problem.map { Finding("mqtt", .wrong, .brokerUnsuitable, $0) }
+            ?? .ok("mqtt", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
+        guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
+        let last = "the last problem was at \(LocalTime.text(stamp: time)): \(error)"
+        return [connected, Finding("mqtt", .note, .brokerWasAway, last)]
+    }
+
+    private var served: [Finding] {
+        let listeners = listeners ?? []
+        let announcements = listeners.compactMap(\.discovery).map {
+            $0.name == nil ? Finding("mDNS", .note, .notAnnounced, $0.sentence) : .ok("mDNS", $0.sentence)
+        }
+        return listeners.map(Self.served) + announcements
+    }
+
+    private static func served(_ listener: ListenerReport) -> Finding {
+        let (name, address) = (listener.name, listener.address)
+        if let problem = listener.problem {
+            return Finding(
+                name, .wrong, .notServed, "not served on \(address): \(problem)", values: [name, address, problem])
+        }
+        guard let refused = listener.refused else { return .ok(name, "served on \(address)") }
+        return Finding(
+            name, .wrong, .notMoved, "still served on \(address), because \(refused)",
+            remedy: "correct \"\(name)\" in beacons.json, then run `\(Loaded.reload)`", values: [name, refused])
+    }
+
+    private var notified: [Finding] {
+        (notifications ?? []).map { report in
+            if let problem = report.problem {
+                return Finding(
+                    "notify", .wrong, .notDelivered, "\(report.label): \(problem)", values: [report.label, problem])
+            }
+            let none = "\(report.label): none sent since the start; `okaeri notify test` sends one"
+            return report.sent > 0
+                ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
+                : Finding("notify", .note, .noneDelivered, none)
+        }
+    }
+
+    /// The parts of the regions of the page that the daemon does not use.
+    private var unused: [Finding] {
+        guard let saved else { return [] }
+        return (saved.problems ?? []).map {
+            Finding(
+                "regions", .wrong, .notUsed, $0,
+                remedy: "correct \(saved.file) or delete it, then run `\(Loaded.reload)`", values: [$0])
+        }
+    }
+
+    private var batteries: [Finding] {
+        regions.compactMap { region in
+            region.battery?.warning.map {
+                Finding("battery", .note, .lowBattery, "\(region.identifier): \($0)", remedy: BatteryReport.remedy)
+            }
+        }
+    }
+
+    /// The beacons whose learned exit time is held at the longest there is.
+    private var silences: [Finding] {
+        regions.flatMap { region in
+            region.beacons.filter(\.isHeldAtLongest).map { beacon in
+                Finding(
+                    "exitTime", .note, .longSilence,
+                    "\(region.identifier): major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
+                        + "time, \(beacon.exitAfter.plain) s, so that exits are often false",
+                    remedy: "let the beacon advertise more often, or set \"scan\": \"continuous\" in beacons.json")
+            }
+        }
+    }
+
+    private var simulation: [Finding] {
+        guard !simulated.isEmpty else { return [] }
+        return [
+            Finding(
+                "source", .wrong, .notReal, "NOT REAL: \(simulated.joined(separator: ", "))", values: simulated)
+        ]
+    }
+}
+
+/// The answer of `GET /v1/health`: whether the daemon fulfils its purpose.
+package struct HealthReport: Codable, Sendable, Equatable {
+    /// Whether there is no problem: 200, else 503.
+    package var healthy: Bool
+    /// The problems that make it unhealthy: it cannot determine the states of regions, or would lose them.
+    package var problems: [Remark]
+    /// The warnings beside that: presence is right in spite of them.
+    package var warnings: [Remark]
+
+    package struct Remark: Codable, Sendable, Equatable {
+        /// The subject of the finding: daemon, bluetooth, state, history, mqtt, configuration, notify, regions, source or a listener's
+        /// name.
+        package var part: String
+        /// The state, its reason and the remedy.
+        package var reason: String
+    }
+
+    package init(_ status: StatusReport) {
+        let findings = status.allFindings
+        func remarks(_ isIncluded: (Finding) -> Bool) -> [Remark] {
+            findings.filter(isIncluded).map { Remark(part: $0.subject, reason: $0.reason) }
+        }
+        problems = remarks { $0.alarm != nil }
+        warnings = remarks { $0.alarm == nil && $0.verdict == .wrong }
+        healthy = problems.isEmpty
     }
 }

@@ -86,7 +86,7 @@ package struct StatusSummary: Sendable {
     ]
 
     private func isLeft(_ finding: Finding) -> Bool {
-        finding.verdict == .wrong && finding.code.map { !Self.shown.contains($0) } ?? true
+        finding.verdict == .wrong && finding.code.flatMap(Finding.Code.init).map { !Self.shown.contains($0) } ?? true
     }
 
     /// The report as JSON.

@@ -177,7 +177,8 @@ package struct Doctor: Sendable {
     /// - Parameter adapters: The doctor's own findings of the adapters.
     static func findings(_ status: StatusReport, besides adapters: [Finding]) -> [Finding] {
         let isAdapterWrong = adapters.contains { $0.verdict == .wrong }
-        return status.allFindings.filter { !(isAdapterWrong && $0.code == .notPoweredOn) }.map { finding in
+        let findings = status.allFindings.filter { !isAdapterWrong || $0.code != Finding.Code.notPoweredOn.rawValue }
+        return findings.map { finding in
             Finding(
                 titles[finding.subject] ?? finding.subject, finding.verdict, nil, finding.sentence,
                 remedy: finding.remedy)

@@ -81,6 +81,7 @@ package struct DoctorReport: Sendable {
             + house.nodes.compactMap(\.room).map { KnownName($0, "room") }
     }
 
+    /// The facts about the daemon. Its faults are among the findings of the doctor.
     private static func lines(_ status: StatusReport) -> [String] {
         let (bluetooth, counters) = (status.bluetooth, status.counters)
         var lines = [
@@ -90,24 +91,8 @@ package struct DoctorReport: Sendable {
             "counters: \(counters.reports) reports, \(counters.iBeacons) iBeacons, \(counters.malformed) malformed, "
                 + "\(counters.dropped) dropped, \(counters.scanRestarts ?? 0) restarts of the scan",
         ]
-        if let mqtt = status.mqtt {
-            lines.append("mqtt: connected \(mqtt.connected), since \(mqtt.since ?? "?"): \(mqtt.reason)")
-            if let error = mqtt.lastError { lines.append("mqtt: last error at \(mqtt.lastErrorTime ?? "?"): \(error)") }
-        }
-        for listener in status.listeners ?? [] {
-            lines.append("\(listener.name): \(listener.problem ?? listener.refused ?? "served")")
-        }
-        for report in status.notifications ?? [] {
-            lines.append("\(report.target): \(report.type), \(report.problem ?? "no problem"), \(report.sent) sent")
-        }
-        if let kept = status.kept {
-            lines.append(
-                "state: \(kept.start), \(kept.problem ?? "written"), history \(kept.historyProblem ?? "written")")
-        }
-        if let loaded = status.configuration {
-            lines.append("configuration: read at \(loaded.time), \(loaded.problem ?? "no problem since")")
-            lines += (loaded.restart ?? []).map { "restart pending: \($0.key), \($0.reason)" }
-        }
+        if let kept = status.kept { lines.append("state: \(kept.start)") }
+        if let loaded = status.configuration { lines.append("configuration: read at \(loaded.time)") }
         return lines
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Events
 
 /// The judgement of a running daemon.
-@Suite struct FindingsTests {
+@Suite struct FindingTests {
     private func findings(_ subject: String, _ change: (inout StatusReport) -> Void) -> [Finding] {
         var status = statusReport()
         change(&status)
