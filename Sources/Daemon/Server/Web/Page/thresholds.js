@@ -54,7 +54,7 @@ export const thresholdsPart = () => {
     show()
     const signals = chart.filtered()
     // Without a reading the last proposal stays.
-    if (!limited.checked || (proposal && !signals.length)) return
+    if (proposal && !signals.length) return
     try {
       proposal = await api(`/v1/thresholds?signals=${signals}`)
     } catch {
@@ -66,7 +66,7 @@ export const thresholdsPart = () => {
     }
     show()
   }
-  show()
+  propose()
   return {
     node: el(
       'div',
