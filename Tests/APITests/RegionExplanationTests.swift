@@ -121,7 +121,7 @@ import Testing
         #expect(never.contains("  False exits in the last day: none; quick would have had none, patient "))
         var report = report(
             learning, heard: everySecond, now: 61, mistakes: .init(silences, nanoseconds: 4 * 86_400_000_000_000))
-        report.air = .init(devices: 11, isCompany: true, deaf: 35)
+        report.air = .init(devices: 11, isRepresentative: true, deaf: 35)
         var text = try text(report)
         #expect(
             text.contains(
@@ -133,9 +133,9 @@ import Testing
         let mode = ScanMode(timing: .continuous, reason: .lateBeacon)
         report.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10))
         #expect(try self.text(report).contains("  Scan all of the time: a beacon is late\n  In the air: 11"))
-        report.air = .init(devices: 63, isCompany: true, deaf: 0)
+        report.air = .init(devices: 63, isRepresentative: true, deaf: 0)
         #expect(try self.text(report).contains("  In the air: more than 50 other devices; the"))
-        report.air = .init(devices: 2, isCompany: false, deaf: 0)
+        report.air = .init(devices: 2, isRepresentative: false, deaf: 0)
         text = try self.text(report)
         #expect(
             text.contains(

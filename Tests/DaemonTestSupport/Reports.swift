@@ -1,16 +1,21 @@
-@testable package import Events
+package import Events
+import Foundation
 package import HCI
 package import RegionMonitoring
 
+/// A region's report as a client of the daemon reads it.
 package func regionReport(_ identifier: String, _ state: RegionState, rssi: Int8? = nil) -> RegionReport {
     let beacon = rssi.map {
-        BeaconReport(
-            uuid: uuidText, major: 100, minor: 100, measuredPower: -59, rssi: $0, accuracy: 2.1, proximity: "near",
-            age: 0.5, count: 7, regions: [identifier])
+        """
+        ,"beacon":{"uuid":"\(uuidText)","major":100,"minor":100,"measuredPower":-59,"rssi":\($0),"accuracy":2.1,
+        "proximity":"near","age":0.5,"count":7,"regions":["\(identifier)"]}
+        """
     }
-    return RegionReport(
-        identifier: identifier, state: state, lastKnown: state, since: nil, uuid: uuidText, major: 100, minor: 100,
-        exitAfter: 30, isLearned: false, sensitivity: "balanced", beacon: beacon, beacons: [])
+    return decoded(
+        """
+        {"identifier":"\(identifier)","state":"\(state)","lastKnown":"\(state)","uuid":"\(uuidText)","major":100,"minor":100,
+        "exitAfter":30,"isLearned":false,"sensitivity":"balanced","beacons":[]\(beacon ?? "")}
+        """)
 }
 
 package func statusReport(_ regions: RegionReport..., bluetooth: BluetoothState = .poweredOn, stale: Bool = false)
@@ -18,8 +23,18 @@ package func statusReport(_ regions: RegionReport..., bluetooth: BluetoothState 
 {
     StatusReport(
         time: "", source: "hci0", simulated: [], stale: stale,
-        bluetooth: .init(state: bluetooth, adapter: "hci0", reason: "why | how", listening: true),
-        wifi: .init(managerRunning: false, radioEnabled: false, hardwareEnabled: false, activating: false),
+        bluetooth: decoded(
+            #"{"state":"\#(bluetooth.rawValue)","adapter":"hci0","reason":"why | how","listening":true}"#),
+        wifi: decoded(
+            #"{"managerRunning":false,"radioEnabled":false,"hardwareEnabled":false,"activating":false}"#),
         regions: regions, prompts: .init(waiting: [], never: []),
         counters: .init(reports: 0, iBeacons: 0, malformed: 0, dropped: 0))
+}
+
+private func decoded<Report: Decodable>(_ text: String) -> Report {
+    do {
+        return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+    } catch {
+        preconditionFailure("not a \(Report.self): \(error)")
+    }
 }

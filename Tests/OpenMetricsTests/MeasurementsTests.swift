@@ -124,7 +124,7 @@ import WiFi
         status.kept = .init(file: "/s", start: "nothing", reason: "", problem: nil, historyProblem: "full")
         status.counters = .init(reports: 10, iBeacons: 5, malformed: 2, dropped: 1, scanRestarts: 3)
         status.services = [ServiceReport(identifier: "watch", service: "180D", connected: false)]
-        status.air = .init(devices: 4, isCompany: true, deaf: 2.5)
+        status.air = .init(devices: 4, isRepresentative: true, deaf: 2.5)
         let mode = ScanMode(timing: .shared, reason: .wifiInUse)
         status.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10.5))
         let found = samples(status)

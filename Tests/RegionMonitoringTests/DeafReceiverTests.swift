@@ -41,7 +41,7 @@ import Testing
     @Test func `a silence of all devices delays an exit by two thirds of the exit time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 8, for: 300)
-        #expect(monitor.air.isCompany)
+        #expect(monitor.air.isRepresentative)
         #expect(abs(try #require(exit(monitor.run(to: last + 1000))) - last - 14 * 5 / 3.0) < 0.001)
     }
 
@@ -80,7 +80,7 @@ import Testing
     @Test func `a person who takes a phone along leaves in time`() throws {
         var monitor = listening(home)
         let last = hear(&monitor, others: 3, for: 300)
-        #expect(!monitor.air.isCompany)
+        #expect(!monitor.air.isRepresentative)
         #expect(try #require(exit(monitor.run(to: last + 100))) == last + 14)
     }
 
@@ -145,7 +145,7 @@ import Testing
         var monitor = listening(home)
         _ = hear(&monitor, others: 8, from: 10_000, for: 300)
         var last = hear(&monitor, others: 8, from: 100, for: 300)
-        #expect(monitor.air.isCompany)
+        #expect(monitor.air.isRepresentative)
         let deaf = monitor.air.deaf
         last = hear(&monitor, others: 8, from: last + 14, for: 60)
         #expect(monitor.air.deaf > deaf)
@@ -236,7 +236,7 @@ import Testing
             _ = hear(&monitor, others: 8, from: last + Double(second), for: 1)
         }
         last += 120
-        #expect(monitor.air.devices <= 64 && monitor.air.isCompany)
+        #expect(monitor.air.devices <= 64 && monitor.air.isRepresentative)
     }
 
     @Test func `a clock that leaps traps nothing and keeps no region inside for ever`() {

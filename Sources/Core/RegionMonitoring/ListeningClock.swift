@@ -236,7 +236,7 @@ struct ListeningClock: Sendable {
     /// The other devices in range, by the last reception.
     var air: RegionMonitor.Air {
         RegionMonitor.Air(
-            devices: devices.count(at: lastHeard), isCompany: proof < .max, deaf: .nanoseconds(deaf))
+            devices: devices.count(at: lastHeard), isRepresentative: proof < .max, deaf: .nanoseconds(deaf))
     }
 }
 

@@ -81,7 +81,7 @@ extension RegionMonitor {
         /// The number of devices that advertised in the last minutes, without beacons of regions; 64 at most.
         public var devices: Int
         /// Whether enough of them advertise regularly, so that a silence of all is deafness of the receiver.
-        public var isCompany: Bool
+        public var isRepresentative: Bool
         /// The time for which the receiver was deaf since monitoring began.
         public var deaf: Duration
     }

@@ -268,7 +268,7 @@ extension APIClient {
         case lost(EventLoss)
     }
 
-    /// Hands out each event of `GET /v1/events` as it happens, until the daemon ends the stream or `received` is content.
+    /// Hands out each event of `GET /v1/events` as it happens, until the daemon ends the stream or `received` returns false.
     ///
     /// - Parameters:
     ///   - sequence: the number of the last event that was received before, to go on from; nil: from now on.

@@ -26,29 +26,29 @@ package struct DaemonFollower: Sendable {
         backOff = BackOff(first, limit: longest)
     }
 
-    /// Follows until the task is cancelled, or `changed` is content.
+    /// Follows until the task is cancelled, or `changed` returns false.
     ///
     /// - Parameter changed: returns whether to go on.
     package func run(_ changed: @Sendable (Change) async -> Bool) async {
         var backOff = backOff
         while !Task.isCancelled {
             var failure: APIClient.Failure?
-            var isContent = false
+            var isDone = false
             do throws(APIClient.Failure) {
                 try await client().events { feed throws(APIClient.Failure) in
                     switch feed {
                     case .opened:
                         backOff.reset()
-                        isContent = await !changed(.followed)
-                    case .lost: isContent = await !changed(.followed)
-                    case .event(let event): isContent = await !changed(.event(event))
+                        isDone = await !changed(.followed)
+                    case .lost: isDone = await !changed(.followed)
+                    case .event(let event): isDone = await !changed(.event(event))
                     }
-                    return !isContent
+                    return !isDone
                 }
             } catch {
                 failure = error
             }
-            if isContent || Task.isCancelled { return }
+            if isDone || Task.isCancelled { return }
             guard await changed(.lost(failure)) else { return }
             await backOff.next().elapsed()
         }

@@ -8,7 +8,7 @@ package final class Supervision: Service {
     private struct State {
         var sentence = StatusSentence()
         /// The sentence that the service manager has.
-        var said: String?
+        var lastSent: String?
         var isReady = false
         var hasSaidReady = false
         var isReloading = false
@@ -27,8 +27,8 @@ package final class Supervision: Service {
             let sentence = sentence.text
             let isReadyNow = isReady && !isReloading && !hasSaidReady
             // All clients of the bus are notified of a new sentence: repeating an old one would show the times of arrivals.
-            guard isReadyNow || sentence != said else { return }
-            said = sentence
+            guard isReadyNow || sentence != lastSent else { return }
+            lastSent = sentence
             guard isReadyNow else { return enqueue(.status(sentence)) }
             hasSaidReady = true
             enqueue(.ready, .status(sentence))
@@ -60,7 +60,7 @@ package final class Supervision: Service {
         await withDiscardingTaskGroup { group in
             group.addTask { for await event in self.events { self.happened(event) } }
             if let interval = manager.watchdogInterval {
-                group.addTask { await self.petWatchdog(every: interval / 2) }
+                group.addTask { await self.sendWatchdogNotifications(every: interval / 2) }
             }
             try? await gracefulShutdown()
             manager.notify(.stopping)
@@ -68,7 +68,7 @@ package final class Supervision: Service {
         }
     }
 
-    /// The daemon is there as soon as it knows what its adapter is like, be it that it waits for one.
+    /// The daemon is ready as soon as the state of its adapter is known, or it waits for one.
     private func happened(_ event: Event) {
         var isStart = false
         if case .bluetoothStateDidUpdate = event.kind { isStart = true }
@@ -121,7 +121,7 @@ package final class Supervision: Service {
         }
     }
 
-    private func petWatchdog(every period: Duration) async {
+    private func sendWatchdogNotifications(every period: Duration) async {
         while await period.elapsed() {
             let hasEndedWell = state.withLock(\.hasEndedWell)
             if hasEndedWell { manager.notify(.watchdog) } else if await isAlive() { manager.notify(.watchdog) }

@@ -126,7 +126,7 @@ public final class LocationManager: Sendable {
     }
 
     private func rest() {
-        if driver.isIdle { bluetooth.endScan() } else { bluetooth.giveTurn() }
+        if driver.isIdle { bluetooth.endScan() } else { bluetooth.deadlineDidChange() }
     }
 }
 

@@ -19,7 +19,7 @@ extension Messages {
         [
             Section("CentralError", centralErrors),
             Section("AdvertisementError", advertisementErrors),
-            Section("Outlook", [Outlook.mayNotAsk]),
+            Section("RegistrationSnapshot", [RegistrationSnapshot.mayNotAsk]),
             Section("BusError", busErrors),
         ]
     }

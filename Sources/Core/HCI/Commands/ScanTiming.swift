@@ -135,7 +135,7 @@ public enum ScanFilterPolicy: UInt8, Hashable, Sendable {
     case acceptListOnlyResolvingDirected = 0x03
 
     /// Whether the controller reports devices that are not in the list.
-    public var hearsStrangers: Bool {
+    public var reportsUnknownDevices: Bool {
         switch self {
         case .everyone, .everyoneResolvingDirected: true
         case .acceptListOnly, .acceptListOnlyResolvingDirected: false

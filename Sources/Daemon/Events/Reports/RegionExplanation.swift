@@ -145,7 +145,7 @@ package struct RegionExplanation: Sendable {
 
     private var air: String? {
         guard let air = report.air else { return nil }
-        guard air.isCompany else {
+        guard air.isRepresentative else {
             return
                 "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
         }

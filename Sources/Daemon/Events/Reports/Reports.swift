@@ -82,13 +82,18 @@ package struct StatusReport: Codable, Sendable, Equatable {
         /// The number of devices that advertised in the last minutes, without beacons of regions; 64 at most.
         package var devices: Int
         /// Whether enough of them advertise regularly, so that a silence of all is deafness of the receiver.
-        package var isCompany: Bool
+        package var isRepresentative: Bool
         /// The time for which the receiver was deaf since the start, in seconds.
         package var deaf: Double
 
-        package init(devices: Int, isCompany: Bool, deaf: Double) {
+        private enum CodingKeys: String, CodingKey {
+            case devices, deaf
+            case isRepresentative = "isCompany"
+        }
+
+        package init(devices: Int, isRepresentative: Bool, deaf: Double) {
             self.devices = devices
-            self.isCompany = isCompany
+            self.isRepresentative = isRepresentative
             self.deaf = deaf
         }
     }

@@ -43,7 +43,7 @@ extension Daemon: APIBackend {
                     malformed: snapshot.counters.malformed, dropped: snapshot.dropped,
                     scanRestarts: max(snapshot.scans, 1) - 1),
                 air: .init(
-                    devices: snapshot.air.devices, isCompany: snapshot.air.isCompany,
+                    devices: snapshot.air.devices, isRepresentative: snapshot.air.isRepresentative,
                     deaf: snapshot.air.deaf.seconds(digits: 1)),
                 kept: kept, mqtt: broker.report, listeners: listenerReports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)

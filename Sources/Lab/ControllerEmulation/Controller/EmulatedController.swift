@@ -242,7 +242,7 @@ extension EmulatedController {
     private mutating func change(
         _ list: WritableKeyPath<State, Set<Peer>>, _ change: (inout Set<Peer>) -> Void
     ) -> Answer {
-        let isInUse = state.scan.map { !$0.settings.filterPolicy.hearsStrangers } ?? false
+        let isInUse = state.scan.map { !$0.settings.filterPolicy.reportsUnknownDevices } ?? false
         guard list != \.acceptList || !isInUse else { return .disallowed }
         change(&state[keyPath: list])
         return .success
@@ -409,7 +409,7 @@ extension EmulatedController {
             sends(family == .legacy ? .advertisingReport : .extendedAdvertisingReport)
         else { return nil }
         let peer = Peer(address: report.address, type: report.addressType)
-        guard scan.settings.filterPolicy.hearsStrangers || state.acceptList.contains(peer) else { return nil }
+        guard scan.settings.filterPolicy.reportsUnknownDevices || state.acceptList.contains(peer) else { return nil }
         let passes = scan.passes(report, at: now)
         state.scan = scan
         return passes ? family : nil

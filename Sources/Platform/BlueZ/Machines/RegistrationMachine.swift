@@ -138,24 +138,24 @@ struct RegistrationMachine: Sendable {
     }
 
     private mutating func nextForServices(on adapter: String) -> [Action]? {
-        let wish = situation.services
-        let place = Place(adapter: adapter, resets: situation.resets, version: wish.version)
-        if let old = services.exported, old != wish.version || !wish.isWanted {
+        let desired = situation.services
+        let place = Place(adapter: adapter, resets: situation.resets, version: desired.version)
+        if let old = services.exported, old != desired.version || !desired.isWanted {
             guard let registered = services.place else {
                 services = (nil, nil)
                 return [.withdrawServices] + next()
             }
             return run(.unregisterServices(version: old, adapter: registered.adapter), place)
         }
-        guard wish.isWanted, services.place != place else { return nil }
-        guard services.exported != nil else { return run(.exportServices(version: wish.version), place) }
-        return run(.registerServices(version: wish.version, adapter: adapter), place)
+        guard desired.isWanted, services.place != place else { return nil }
+        guard services.exported != nil else { return run(.exportServices(version: desired.version), place) }
+        return run(.registerServices(version: desired.version, adapter: adapter), place)
     }
 
     private mutating func nextForAdvertisement(on adapter: String) -> [Action]? {
-        let wish = situation.advertisement
+        let desired = situation.advertisement
         let place = Place(
-            adapter: adapter, resets: situation.resets, version: wish.version,
+            adapter: adapter, resets: situation.resets, version: desired.version,
             connections: situation.isConnectable ? situation.connections : 0)
         guard advertised.place != place else { return nil }
         if let old = exportedAdvertisement, isAdvertisementGiven {
@@ -164,7 +164,7 @@ struct RegistrationMachine: Sendable {
             advertised.place = nil
             return run(.unregisterAdvertisement(number: old, adapter: registered), place)
         }
-        guard wish.isWanted else {
+        guard desired.isWanted else {
             advertised = (place, place)
             return nil
         }

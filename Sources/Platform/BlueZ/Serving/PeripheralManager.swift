@@ -26,7 +26,7 @@ public final class PeripheralManager: Sendable {
     public typealias State = ManagerState
 
     /// The requested services and advertisement.
-    struct Wishes: Sendable {
+    struct DesiredState: Sendable {
         var services: [MutableService] = []
         var advertisement: Advertisement?
         /// Counts the changes to each.
@@ -41,7 +41,7 @@ public final class PeripheralManager: Sendable {
     let mirror: ObjectMirror
     let fallback: (any AdvertisingFallback)?
     private let continuation: AsyncStream<Event>.Continuation
-    let wishes = Mutex(Wishes())
+    let desired = Mutex(DesiredState())
     /// The services as they are served now, and the bus to notify their values on.
     let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
 
@@ -66,17 +66,17 @@ public final class PeripheralManager: Sendable {
     /// Offers a service (`org.bluez.GattManager1`, RegisterApplication). Centrals that are connected learn that the
     /// services have changed (Core Specification, Vol 3, Part G, 7.1).
     public func add(_ service: MutableService) {
-        wish { wishes in
-            wishes.services.append(service)
-            wishes.servicesVersion += 1
+        updateDesired { desired in
+            desired.services.append(service)
+            desired.servicesVersion += 1
         }
     }
 
     /// Offers no service any more.
     public func removeAllServices() {
-        wish { wishes in
-            wishes.services = []
-            wishes.servicesVersion += 1
+        updateDesired { desired in
+            desired.services = []
+            desired.servicesVersion += 1
         }
     }
 
@@ -85,17 +85,17 @@ public final class PeripheralManager: Sendable {
     /// - Throws: ``AdvertisementError``, when it does not fit.
     public func startAdvertising(_ advertisement: Advertisement) throws(AdvertisementError) {
         try advertisement.check()
-        wish { wishes in
-            wishes.advertisement = advertisement
-            wishes.advertisementVersion += 1
+        updateDesired { desired in
+            desired.advertisement = advertisement
+            desired.advertisementVersion += 1
         }
     }
 
     /// Advertises no more.
     public func stopAdvertising() {
-        wish { wishes in
-            wishes.advertisement = nil
-            wishes.advertisementVersion += 1
+        updateDesired { desired in
+            desired.advertisement = nil
+            desired.advertisementVersion += 1
         }
     }
 
@@ -114,8 +114,8 @@ public final class PeripheralManager: Sendable {
         return sent != nil
     }
 
-    private func wish(_ change: (inout Wishes) -> Void) {
-        wishes.withLock { change(&$0) }
+    private func updateDesired(_ change: (inout DesiredState) -> Void) {
+        desired.withLock { change(&$0) }
         mirror.wakeAll()
     }
 }
@@ -136,25 +136,25 @@ extension PeripheralManager {
 
     private func follow() async {
         var registration = Registration(manager: self)
-        var (published, wasThere, retry): (Outlook?, Bool, BackOff) = (
+        var (published, wasThere, retry): (RegistrationSnapshot?, Bool, BackOff) = (
             nil, false, BackOff(Self.firstRetry, limit: Self.longestRetry)
         )
         while !Task.isCancelled {
-            let wanted = wishes.withLock(\.self)
+            let wanted = desired.withLock(\.self)
             let view = mirror.view
-            let outlook = outlook(view, wanted, wasThere)
+            let snapshot = snapshot(view, wanted, wasThere)
             wasThere = wasThere || view.reach == .known
-            if outlook.state != published?.state || outlook.reason != published?.reason, outlook.state != .unknown {
-                publish(.didUpdateState(outlook.state, reason: outlook.reason))
-                published = outlook
+            if snapshot.state != published?.state || snapshot.reason != published?.reason, snapshot.state != .unknown {
+                publish(.didUpdateState(snapshot.state, reason: snapshot.reason))
+                published = snapshot
             }
-            let isContent = await registration.fulfil(wanted, outlook, bus: view.bus)
+            let isContent = await registration.fulfil(wanted, snapshot, bus: view.bus)
             if isContent { retry.reset() }
             let deadline = isContent ? nil : ContinuousClock.now + retry.delay
             let isOver = try? await mirror.wait(until: deadline, for: .connections) {
                 [registration, wasThere] view in
-                let isSame = self.outlook(view, wanted, wasThere) == outlook && !registration.isOutdated
-                return isSame && self.wishes.withLock { $0.isSame(as: wanted) } ? nil : true
+                let isSame = self.snapshot(view, wanted, wasThere) == snapshot && !registration.isOutdated
+                return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
             }
             if isOver == nil { _ = retry.next() }
         }
@@ -162,16 +162,17 @@ extension PeripheralManager {
         await registration.endFallback()
     }
 
-    private func outlook(_ view: ObjectMirror.View, _ wanted: Wishes, _ wasThere: Bool) -> Outlook {
+    private func snapshot(_ view: ObjectMirror.View, _ wanted: DesiredState, _ wasThere: Bool) -> RegistrationSnapshot {
         let interfaces = [
             wanted.services.isEmpty ? nil : Interface.gattManager,
             wanted.advertisement == nil ? nil : Interface.advertisingManager,
         ]
-        return Outlook(view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
+        return RegistrationSnapshot(
+            view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
     }
 }
 
-extension PeripheralManager.Wishes {
+extension PeripheralManager.DesiredState {
     fileprivate func isSame(as other: Self) -> Bool {
         servicesVersion == other.servicesVersion && advertisementVersion == other.advertisementVersion
     }

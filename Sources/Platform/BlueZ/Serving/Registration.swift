@@ -23,7 +23,9 @@ struct Registration: Sendable {
     /// Gives bluetoothd what is wanted and it has not yet.
     ///
     /// - Returns: whether there is nothing more to be done, until something changes.
-    mutating func fulfil(_ wanted: PeripheralManager.Wishes, _ outlook: Outlook, bus: Bus?) async -> Bool {
+    mutating func fulfil(_ wanted: PeripheralManager.DesiredState, _ snapshot: RegistrationSnapshot, bus: Bus?) async
+        -> Bool
+    {
         if bus !== self.bus {
             end()
             await endFallback()
@@ -34,13 +36,13 @@ struct Registration: Sendable {
             machine.released()
         }
         guard let bus else { return true }
-        var actions = machine.observed(.init(wanted, outlook))[...]
+        var actions = machine.observed(.init(wanted, snapshot))[...]
         while let action = actions.popFirst() {
             do throws(BusError) {
                 guard try await perform(action, wanted, on: bus) else { continue }
                 actions += machine.ended(isDone: true)
             } catch {
-                publish(error, outlook)
+                publish(error, snapshot)
                 _ = machine.ended(isDone: false)
                 return false
             }
@@ -62,7 +64,7 @@ struct Registration: Sendable {
 
     /// Returns whether it took its time, and the machine needs an event of its end.
     private mutating func perform(
-        _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.Wishes, on bus: Bus
+        _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.DesiredState, on bus: Bus
     ) async throws(BusError) -> Bool {
         switch action {
         case .exportServices(let version): try await export(wanted.services, version: version, on: bus)
@@ -159,13 +161,13 @@ struct Registration: Sendable {
             within: ObjectMirror.replyTimeout)
     }
 
-    private func publish(_ error: BusError, _ outlook: Outlook) {
-        let adapter = outlook.adapter?.name ?? "any adapter"
+    private func publish(_ error: BusError, _ snapshot: RegistrationSnapshot) {
+        let adapter = snapshot.adapter?.name ?? "any adapter"
         switch error {
         // The end of bluetoothd is noticed elsewhere.
         case .noOwner, .disconnected, .cancelled: break
         case .refused where error.isRefusal:
-            manager.publish(.didUpdateState(.unauthorized, reason: Outlook.mayNotAsk))
+            manager.publish(.didUpdateState(.unauthorized, reason: RegistrationSnapshot.mayNotAsk))
         case .refused("org.bluez.Error.NotPermitted", _):
             manager.publish(.didFail(reason: "\(adapter) advertises as much as it can already, for other programs"))
         case .refused, .timedOut, .unreadable:
@@ -175,13 +177,13 @@ struct Registration: Sendable {
 }
 
 extension RegistrationMachine.Situation {
-    fileprivate init(_ wanted: PeripheralManager.Wishes, _ outlook: Outlook) {
+    fileprivate init(_ wanted: PeripheralManager.DesiredState, _ snapshot: RegistrationSnapshot) {
         self.init(
             services: .init(version: wanted.servicesVersion, isWanted: !wanted.services.isEmpty),
             advertisement: .init(version: wanted.advertisementVersion, isWanted: wanted.advertisement != nil),
             isConnectable: wanted.advertisement?.kind == .connectable,
-            adapter: outlook.state == .poweredOn ? outlook.adapter?.path : nil, resets: outlook.resets,
-            connections: outlook.connections)
+            adapter: snapshot.state == .poweredOn ? snapshot.adapter?.path : nil, resets: snapshot.resets,
+            connections: snapshot.connections)
     }
 }
 

@@ -22,7 +22,7 @@ struct ForeignScan: Hashable, Sendable {
     private(set) var filtersDuplicates = false
 
     /// Whether the parameters in force let unknown devices be heard.
-    private(set) var hearsStrangers = true
+    private(set) var reportsUnknownDevices = true
 
     /// The interval and window that another program has set since ours were; `nil`: ours are in force.
     private(set) var timing: ScanTiming?
@@ -37,16 +37,20 @@ struct ForeignScan: Hashable, Sendable {
         switch command.opcode {
         case .reset:
             isScanning = false
-            hearsStrangers = true
+            reportsUnknownDevices = true
             timing = nil
             return .reset
         case .leSetScanParameters:
             let parameters = try? command.decode(LESetScanParameters.self)
-            (hearsStrangers, timing) = (parameters?.filterPolicy.hearsStrangers ?? true, parameters?.timing)
+            (reportsUnknownDevices, timing) = (
+                parameters?.filterPolicy.reportsUnknownDevices ?? true, parameters?.timing
+            )
             return .none
         case .leSetExtendedScanParameters:
             let parameters = try? command.decode(LESetExtendedScanParameters.self)
-            (hearsStrangers, timing) = (parameters?.filterPolicy.hearsStrangers ?? true, parameters?.le1M?.timing)
+            (reportsUnknownDevices, timing) = (
+                parameters?.filterPolicy.reportsUnknownDevices ?? true, parameters?.le1M?.timing
+            )
             return .none
         case .leSetScanEnable:
             guard let enable = try? command.decode(LESetScanEnable.self) else { return .none }
@@ -84,7 +88,7 @@ struct ForeignScan: Hashable, Sendable {
     /// Our own parameters are in force; they are refused during a scan, so there is none.
     mutating func parametersReplaced() {
         isScanning = false
-        hearsStrangers = true
+        reportsUnknownDevices = true
         timing = nil
     }
 

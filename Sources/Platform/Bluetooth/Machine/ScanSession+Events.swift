@@ -56,7 +56,7 @@ extension ScanSession {
             // The same incident goes on.
             delay = now.addingClamped(parameters.rearmDelay.clampedNanoseconds)
         }
-        if !foreign.hearsStrangers {
+        if !foreign.reportsUnknownDevices {
             return listening(nil) + wait(.stolen, until: delay)
         }
         if foreign.filtersDuplicates {

@@ -189,7 +189,7 @@ struct ScanSession: Hashable, Sendable {
     var goal: Goal {
         if isStopping { return .stop }
         if isHeld { return .hold }
-        return foreign.isScanning && foreign.hearsStrangers ? .adopt : .scan
+        return foreign.isScanning && foreign.reportsUnknownDevices ? .adopt : .scan
     }
 }
 

@@ -77,7 +77,7 @@ public final class BluetoothManager: Sendable {
     }
 
     /// The delegate's deadline may have changed: it is asked again.
-    package func giveTurn() {
+    package func deadlineDidChange() {
         state.withLock(\.scanner)?.perform {}
     }
 
@@ -148,7 +148,7 @@ public final class BluetoothManager: Sendable {
 }
 
 extension BluetoothState {
-    /// Whether the adapter has answered, be it that there is none.
+    /// Whether the adapter has answered.
     public var isDecided: Bool {
         switch self {
         case .unknown, .resetting: false

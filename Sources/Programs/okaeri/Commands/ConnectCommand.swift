@@ -49,9 +49,9 @@ struct ConnectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let conversation = Conversation(
+        let conversation = PeripheralExchange(
             address: address.uppercased(), service: service, writes: write, commands: writeWithoutResponse, reads: read,
-            subscriptions: subscribe, speaker: PeripheralSpeaker(asJSON: json))
+            subscriptions: subscribe, speaker: PeripheralPrinter(asJSON: json))
         try await CentralSession(adapter: bluetooth.adapter, logger: log.logger).run { central in
             try await conversation.hold(by: central)
         }

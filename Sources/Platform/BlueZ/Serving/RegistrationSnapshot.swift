@@ -1,7 +1,7 @@
 import DBus
 
 /// The operations that bluetoothd allows a peripheral at present.
-struct Outlook: Sendable, Equatable {
+struct RegistrationSnapshot: Sendable, Equatable {
     let state: PeripheralManager.State
 
     /// The end of a sentence: what is so, and what to do about it.

@@ -4,7 +4,7 @@ import Plumbing
 import SystemPackage
 
 /// Reports the changes of a peripheral and its values to a person or a program.
-struct PeripheralSpeaker: Sendable {
+struct PeripheralPrinter: Sendable {
     let asJSON: Bool
 
     func connected(_ peripheral: Peripheral) throws(Errno) {

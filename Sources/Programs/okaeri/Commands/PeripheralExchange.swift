@@ -1,14 +1,14 @@
 import BlueZ
 
 /// The conversation of `okaeri connect` with a peripheral.
-struct Conversation: Sendable {
+struct PeripheralExchange: Sendable {
     let address: String
     let service: BluetoothUUID?
     let writes: [ValueToWrite]
     let commands: [ValueToWrite]
     let reads: [BluetoothUUID]
     let subscriptions: [BluetoothUUID]
-    let speaker: PeripheralSpeaker
+    let speaker: PeripheralPrinter
 
     /// Has the whole conversation, and leaves the peripheral as it was found: connected, or not.
     func hold(by central: CentralManager) async throws {
