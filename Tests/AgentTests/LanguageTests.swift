@@ -48,7 +48,7 @@ import WiFi
     @Test(arguments: [Language.english, .japanese])
     func `a reason is text as well`(language: Language) {
         let notification = language.outcome(
-            .notCompleted(.join, ssid: "<i>", code: nil, reason: "a < b"), hasMarkup: true)
+            .notCompleted(.join, ssid: "<i>", code: "new", reason: "a < b"), hasMarkup: true)
         #expect(notification.body.contains("&lt;i&gt;") && notification.body.contains("a &lt; b"))
         #expect(!notification.stays && notification.buttons.isEmpty)
     }
@@ -57,7 +57,7 @@ import WiFi
     func `a captive portal is reported in both languages, with the address to open`(language: Language) throws {
         let internet = InternetAccess.portal(address: "http://check.example")
         let outcome = PromptBoard.Outcome.accessLimited(
-            ssid: "HomeNet", code: .captivePortal, reason: try #require(internet.reason))
+            ssid: "HomeNet", code: "captivePortal", reason: try #require(internet.reason))
         let body = language.outcome(outcome, hasMarkup: false).body
         #expect(body.contains("HomeNet") && body.contains("http://check.example"))
         #expect(body.contains("ログイン") == (language == .japanese))
@@ -67,7 +67,7 @@ import WiFi
     func `the reason why a network was not joined is given in the language`(code: JoinFailure.Code) {
         func body(_ language: Language) -> String {
             language.outcome(
-                .notCompleted(.join, ssid: "HomeNet", code: code, reason: "why, and how"), hasMarkup: false
+                .notCompleted(.join, ssid: "HomeNet", code: code.rawValue, reason: "why, and how"), hasMarkup: false
             ).body
         }
         #expect(body(.english).hasSuffix("could not be joined: why, and how"))

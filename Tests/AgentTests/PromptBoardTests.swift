@@ -80,7 +80,10 @@ import WiFi
         #expect(actions(&board) { $0.shown(first, as: 7) } == [.withdraw(7), .answer(first, .join)])
         #expect(actions(&board) { $0.shown(second, as: 8) } == [])
         #expect(!board.isAsking, "The second was closed.")
-        #expect(actions(&board) { $0.joined("1") } == [.notify(.completed(.join, ssid: "HomeNet"), hasMarkup: false)])
+        #expect(
+            actions(&board) { $0.actionCompleted("1") } == [
+                .notify(.completed(.join, ssid: "HomeNet"), hasMarkup: false)
+            ])
     }
 
     @Test func `early signals are forgotten with the server, with the prompt, after a failure, and beyond a limit`() {
@@ -179,13 +182,17 @@ import WiFi
     @Test func `the end of a shown prompt is reported, once`() {
         var board = asking()
         _ = board.actionInvoked(7, key: "join")
-        #expect(actions(&board) { $0.joined("2") } == [])
-        #expect(actions(&board) { $0.joined("1") } == [.notify(.completed(.join, ssid: "HomeNet"), hasMarkup: true)])
-        #expect(actions(&board) { $0.joined("1") } == [])
+        #expect(actions(&board) { $0.actionCompleted("2") } == [])
+        #expect(
+            actions(&board) { $0.actionCompleted("1") } == [
+                .notify(.completed(.join, ssid: "HomeNet"), hasMarkup: true)
+            ])
+        #expect(actions(&board) { $0.actionCompleted("1") } == [])
         var failing = asking()
         #expect(
-            actions(&failing) { $0.joinFailed("1", code: .wrongPassphrase, reason: "wrong") } == [
-                .notify(.notCompleted(.join, ssid: "HomeNet", code: .wrongPassphrase, reason: "wrong"), hasMarkup: true)
+            actions(&failing) { $0.actionFailed("1", code: "wrongPassphrase", reason: "wrong") } == [
+                .notify(
+                    .notCompleted(.join, ssid: "HomeNet", code: "wrongPassphrase", reason: "wrong"), hasMarkup: true)
             ])
     }
 

@@ -1,5 +1,7 @@
-import Testing
+import Foundation
 import Server
+import Testing
+import WiFi
 
 @testable import Events
 
@@ -20,6 +22,39 @@ import Server
             for code in Finding.Code.allCases {
                 #expect(words.contains("\n  \(code): '") != others.contains(code), "\(path): \(code)")
             }
+        }
+    }
+
+    /// Decodes a table of the texts that the program has made: on a line, after its name.
+    private func table<Table: Decodable>(_ path: String, _ name: String) throws -> Table {
+        let line = try #require(try script(path).split(separator: "\n").first { $0.hasPrefix("export \(name) ") })
+        return try JSONDecoder().decode(Table.self, from: Data(line.drop { $0 != "{" }.utf8))
+    }
+
+    private func texts(_ path: String) throws -> [String: String] { try table(path, "default") }
+
+    @Test(
+        arguments: JoinFailure.Code.allCases.map(\.rawValue) + InternetAccess.Limitation.allCases.map(\.rawValue))
+    func `the page has the Japanese sentence of notifications for each failure`(code: String) throws {
+        let sentence = try #require(try texts("/wifi.ja.js")["why_\(code)"])
+        #expect(sentence == Language.japanese.reason(code, "{0}"))
+        #expect(sentence.unicodeScalars.contains { ("\u{3041}"..."\u{30FF}").contains($0) }, "\(sentence)")
+        // The daemon's sentence is in English.
+        #expect(try texts("/wifi.en.js")["why_\(code)"] == nil)
+    }
+
+    @Test(arguments: PromptSituation.allCases)
+    func `the page asks the questions of notifications, in both languages`(situation: PromptSituation) throws {
+        for (language, path) in [(Language.english, "/wifi.en.js"), (.japanese, "/wifi.ja.js")] {
+            let texts = try texts(path)
+            let prompts: [String: [String: String]] = try table(path, "const prompts")
+            let own = try #require(prompts[situation.rawValue])
+            func text(_ kind: String) -> String? { own[kind] ?? prompts["join"]?[kind] }
+            #expect(text("ask") == language.question(ssid: "{0}", situation))
+            #expect(text("note") == language.note(situation) ?? "")
+            #expect(text("yes") == language.label(.join, situation))
+            #expect(text("welcome") == (situation.action.isOfDeparture ? "" : language.welcome))
+            #expect(texts["did_\(situation.action.rawValue)"] == language.completed(situation.action, ssid: "{0}"))
         }
     }
 

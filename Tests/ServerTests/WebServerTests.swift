@@ -297,8 +297,9 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Sources/Daemon/Server/Web/Page")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        // The page itself is served at the root.
-        #expect(Set(PageFile.paths) == Set(files.map { $0 == "index.html" ? "/" : "/\($0)" }))
+        // The page itself is served at the root, and the program makes the texts of prompts.
+        let made = ["/wifi.en.js", "/wifi.ja.js"]
+        #expect(Set(PageFile.paths) == Set(files.map { $0 == "index.html" ? "/" : "/\($0)" } + made))
     }
 
     @Test func `an open page gives passphrases only to a browser that is logged in`() async throws {

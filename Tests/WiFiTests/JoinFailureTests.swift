@@ -19,7 +19,7 @@ struct JoinFailureTests {
         (.enterpriseNeedsProfile(ssid: "Home"), "enterpriseNeedsProfile", false),
         (.passphraseFile(PassphraseFileError(path: "/x", problem: .file(.empty))), "passphraseFile", false),
         (.wrongPassphrase(ssid: "Home"), "wrongPassphrase", false),
-        (.handshakeFailed(HandshakeFailure(ssid: "Home", strength: 18)), "handshakeFailed", true),
+        (.handshakeFailed(ssid: "Home", strength: 18), "handshakeFailed", true),
         (.firmwareMissing(device: "wlan0"), "firmwareMissing", false),
         (.noSupplicant(device: "wlan0"), "noSupplicant", false),
         (.networkingOff, "networkingOff", false),

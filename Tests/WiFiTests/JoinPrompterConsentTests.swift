@@ -11,11 +11,11 @@ struct JoinPrompterConsentTests {
     }
 
     private func start(_ id: Int, _ join: JoinPolicy = .prompt) throws -> PrompterAction {
-        .startJoin(try Scene.attempt(id, join == .prompt ? Scene.prompt(1) : nil, join))
+        .startAction(try Scene.attempt(id, join == .prompt ? Scene.prompt(1) : nil, join))
     }
 
     private func failed(_ id: Int, _ failure: JoinFailure) throws -> PrompterAction {
-        .joinFailed(try Scene.attempt(id, Scene.prompt(1)), failure)
+        .actionFailed(try Scene.attempt(id, Scene.prompt(1)), failure)
     }
 
     @Test(arguments: [
@@ -28,7 +28,7 @@ struct JoinPrompterConsentTests {
         #expect(scene.prompter.prompts.isEmpty)
         #expect(try scene.change(at: 7) == [ask(2)])
         #expect(try scene.determine(2, ready, at: 7) == [start(2)])
-        #expect(scene.finish(2, at: 9) == [.joined(try Scene.attempt(2, Scene.prompt(1)), Scene.joined)])
+        #expect(scene.finish(2, at: 9) == [.actionCompleted(try Scene.attempt(2, Scene.prompt(1)), Scene.joined)])
         #expect(scene.deadline == nil)
     }
 
@@ -90,7 +90,7 @@ struct JoinPrompterConsentTests {
         failed: Int, stays: Int, suffices: Int
     ) throws {
         try scene.joining()
-        _ = scene.finish(1, .handshakeFailed(HandshakeFailure(ssid: "Home", strength: failed)), at: 10)
+        _ = scene.finish(1, .handshakeFailed(ssid: "Home", strength: failed), at: 10)
         #expect(scene.deadline == 310)
         _ = scene.change(at: 20)
         #expect(scene.determine(2, signal(stays), at: 20).isEmpty)
@@ -101,14 +101,14 @@ struct JoinPrompterConsentTests {
 
     @Test mutating func `a join that failed at a weak signal begins again after the cool-down at any signal`() throws {
         try scene.joining()
-        _ = scene.finish(1, .handshakeFailed(HandshakeFailure(ssid: "Home", strength: 8)), at: 10)
+        _ = scene.finish(1, .handshakeFailed(ssid: "Home", strength: 8), at: 10)
         #expect(try scene.advance(to: 310) == [ask(2)])
         #expect(try scene.determine(2, signal(8), at: 310) == [start(2)])
     }
 
     @Test mutating func `a handshake that failed at a strong signal is not repeated in the same arrival`() throws {
         try scene.joining()
-        _ = scene.finish(1, .handshakeFailed(HandshakeFailure(ssid: "Home", strength: 85)), at: 10)
+        _ = scene.finish(1, .handshakeFailed(ssid: "Home", strength: 85), at: 10)
         #expect(scene.deadline == nil)
         #expect(scene.change(at: 20).isEmpty)
     }
@@ -145,7 +145,7 @@ struct JoinPrompterHoldingTests {
         [.determineCondition(ticket: ticket, try Scene.network("Home", .auto))]
     }
 
-    private func start(_ id: Int) throws -> [PrompterAction] { [.startJoin(try Scene.attempt(id, nil, .auto))] }
+    private func start(_ id: Int) throws -> [PrompterAction] { [.startAction(try Scene.attempt(id, nil, .auto))] }
 
     @Test mutating func `a lost connection is made again when the network is back`() throws {
         try hold()
@@ -337,7 +337,7 @@ struct JoinPrompterSituationTests {
         #expect(scene.determine(1, .switchedOff(isCountryUnset: isUnset), at: 0) == [.announce(prompt)])
         let attempt = JoinAttempt(id: 1, network: try Scene.network(), regions: ["door"], prompt: prompt)
         #expect(attempt.consent.contains(.switchOn))
-        #expect(try scene.answer(1, .join, at: 5) == [.withdraw(prompt, .answered(.join)), .startJoin(attempt)])
+        #expect(try scene.answer(1, .join, at: 5) == [.withdraw(prompt, .answered(.join)), .startAction(attempt)])
     }
 
     @Test mutating func `Wi-Fi that is off stays off without a question`() throws {

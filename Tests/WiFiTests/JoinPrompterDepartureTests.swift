@@ -35,11 +35,11 @@ struct JoinPrompterDepartureTests {
     ) throws {
         let home = try network(.auto, onArrival, onDeparture)
         #expect(arrive(home, at: 0) == [.determineCondition(ticket: 1, home, onArrival)])
-        #expect(scene.determine(1, ready, at: 0) == [.startJoin(attempt(1, home, onArrival))])
-        #expect(scene.finish(1, at: 1) == [.joined(attempt(1, home, onArrival), Scene.joined)])
+        #expect(scene.determine(1, ready, at: 0) == [.startAction(attempt(1, home, onArrival))])
+        #expect(scene.finish(1, at: 1) == [.actionCompleted(attempt(1, home, onArrival), Scene.joined)])
         #expect(scene.depart(at: 60) == [.determineCondition(ticket: 2, home, onDeparture)])
-        #expect(scene.determine(2, ready, at: 60) == [.startJoin(attempt(2, home, onDeparture))])
-        #expect(scene.finish(2, at: 61) == [.joined(attempt(2, home, onDeparture), Scene.joined)])
+        #expect(scene.determine(2, ready, at: 60) == [.startAction(attempt(2, home, onDeparture))])
+        #expect(scene.finish(2, at: 61) == [.actionCompleted(attempt(2, home, onDeparture), Scene.joined)])
         #expect(scene.deadline == nil)
         // Each of the two has a cool-down of its own.
         #expect(arrive(home, at: 300) == [.determineCondition(ticket: 3, home, onArrival)])
@@ -65,8 +65,8 @@ struct JoinPrompterDepartureTests {
         let second = Prompt(id: "2", ssid: "Home", regions: ["door"], arrival: 2, situation: situation)
         let attempt = attempt(1, home, onDeparture, second)
         #expect(
-            try scene.answer(2, .join, at: 311) == [.withdraw(second, .answered(.join)), .startJoin(attempt)])
-        #expect(scene.finish(1, at: 312) == [.joined(attempt, Scene.joined)])
+            try scene.answer(2, .join, at: 311) == [.withdraw(second, .answered(.join)), .startAction(attempt)])
+        #expect(scene.finish(1, at: 312) == [.actionCompleted(attempt, Scene.joined)])
     }
 
     @Test mutating func `while a user is logged in over the connection, a departure asks in any case`() throws {
@@ -98,7 +98,7 @@ struct JoinPrompterDepartureTests {
         #expect(scene.determine(3, ready, at: 10) == [])
         _ = scene.depart("office", at: 20)
         #expect(scene.change(at: 21) == [.determineCondition(ticket: 4, home, .radioOff)])
-        #expect(scene.determine(4, ready, at: 21) == [.startJoin(attempt(1, home, .radioOff))])
+        #expect(scene.determine(4, ready, at: 21) == [.startAction(attempt(1, home, .radioOff))])
     }
 
     @Test mutating func `a departure while the join runs follows it, and an arrival follows a departure that runs`()
@@ -110,7 +110,7 @@ struct JoinPrompterDepartureTests {
         #expect(scene.depart(at: 1) == [])
         #expect(
             scene.finish(1, at: 2) == [
-                .joined(attempt(1, home, .join), Scene.joined), .determineCondition(ticket: 2, home, .leave),
+                .actionCompleted(attempt(1, home, .join), Scene.joined), .determineCondition(ticket: 2, home, .leave),
             ])
         _ = scene.determine(2, ready, at: 2)
         #expect(arrive(home, at: 3) == [])
@@ -126,7 +126,7 @@ struct JoinPrompterDepartureTests {
             #expect(actions == [.announce(prompt(1, .radioOff))])
             return
         }
-        guard case .startJoin(let attempt)? = actions.first else {
+        guard case .startAction(let attempt)? = actions.first else {
             Issue.record("\(actions)")
             return
         }
@@ -222,11 +222,11 @@ struct JoinPrompterDepartureTests {
         let attempt = attempt(1, home, .leave, prompt(1, .leave))
         _ = try scene.answer(1, .join, at: 11)
         let failure = JoinFailure.userLoggedIn(ssid: "Home")
-        #expect(scene.finish(1, failure, at: 12) == [.joinFailed(attempt, failure)])
+        #expect(scene.finish(1, failure, at: 12) == [.actionFailed(attempt, failure)])
         _ = scene.advance(to: 42)
         let loggedIn = NetworkCondition.ready(JoinReadiness(isLoggedInOver: true))
         #expect(scene.determine(3, loggedIn, at: 42) == [.announce(prompt(2, .leaveLoggedIn))])
-        guard case .startJoin(let second)? = try scene.answer(2, .join, at: 43).last else {
+        guard case .startAction(let second)? = try scene.answer(2, .join, at: 43).last else {
             Issue.record("nothing starts")
             return
         }
@@ -248,7 +248,7 @@ struct JoinPrompterDepartureTests {
         _ = arrive(home, at: 0)
         _ = scene.determine(1, ready, at: 0)
         #expect(scene.prompter.departed(region: "door", isReconfigured: true, at: Scene.at(1)) == [])
-        #expect(scene.finish(1, at: 2) == [.joined(attempt(1, home, .join), Scene.joined)])
+        #expect(scene.finish(1, at: 2) == [.actionCompleted(attempt(1, home, .join), Scene.joined)])
         #expect(scene.deadline == nil)
     }
 
@@ -272,7 +272,7 @@ struct JoinPrompterDepartureTests {
         _ = arrive(home, at: 0)
         let actions = scene.determine(1, .switchedOff(otherConnection: .ethernet), at: 0)
         if whenOnline == .always {
-            #expect(actions == [.startJoin(attempt(1, home, .join))])
+            #expect(actions == [.startAction(attempt(1, home, .join))])
         } else {
             #expect(actions == [.note(ssid: "Home", regions: ["door"], .otherConnection(.ethernet))])
         }
@@ -294,7 +294,7 @@ struct JoinPrompterDepartureTests {
         _ = scene.determine(1, .alreadyConnected, at: 0)
         _ = scene.depart(at: 5)
         _ = scene.determine(2, ready, at: 5)
-        #expect(scene.finish(1, .interrupted, at: 6) == [.joinFailed(attempt(1, home, .leave), .interrupted)])
+        #expect(scene.finish(1, .interrupted, at: 6) == [.actionFailed(attempt(1, home, .leave), .interrupted)])
         #expect(scene.deadline == 36)
         #expect(scene.advance(to: 36) == [.determineCondition(ticket: 3, home, .leave)])
     }

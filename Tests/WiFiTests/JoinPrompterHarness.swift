@@ -58,7 +58,7 @@ struct Scene {
     }
 
     mutating func finish(_ id: Int, _ failure: JoinFailure? = nil, at seconds: Int) -> [PrompterAction] {
-        prompter.joinFinished(
+        prompter.actionFinished(
             id, result: failure.map(Result.failure) ?? .success(Self.joined), at: Self.at(seconds))
     }
 

@@ -10,7 +10,7 @@ struct JoinPrompterJoinTests {
     }
 
     private func failed(_ failure: JoinFailure) throws -> PrompterAction {
-        .joinFailed(try Scene.attempt(1, Scene.prompt(1)), failure)
+        .actionFailed(try Scene.attempt(1, Scene.prompt(1)), failure)
     }
 
     @Test(arguments: [JoinFailure.wrongPassphrase(ssid: "Home"), .noAddress(ssid: "Home"), .noPermission])
@@ -36,7 +36,7 @@ struct JoinPrompterJoinTests {
         try scene.joining()
         #expect(scene.depart(at: 1).isEmpty)
         #expect(scene.change(at: 2).isEmpty)
-        #expect(scene.finish(1, at: 30) == [.joined(try Scene.attempt(1, Scene.prompt(1)), Scene.joined)])
+        #expect(scene.finish(1, at: 30) == [.actionCompleted(try Scene.attempt(1, Scene.prompt(1)), Scene.joined)])
         #expect(scene.deadline == nil)
     }
 
@@ -67,9 +67,9 @@ struct JoinPrompterJoinTests {
 
     @Test mutating func `the policy auto joins without a prompt`() throws {
         #expect(try scene.arrive("door", .auto, at: 0) == [ask(1, .auto)])
-        #expect(try scene.determine(1, ready, at: 1) == [.startJoin(Scene.attempt(1, nil, .auto))])
+        #expect(try scene.determine(1, ready, at: 1) == [.startAction(Scene.attempt(1, nil, .auto))])
         #expect(scene.prompter.prompts.isEmpty)
-        #expect(scene.finish(1, at: 9) == [.joined(try Scene.attempt(1, nil, .auto), Scene.joined)])
+        #expect(scene.finish(1, at: 9) == [.actionCompleted(try Scene.attempt(1, nil, .auto), Scene.joined)])
     }
 
     @Test mutating func `the policy auto has the cool-down too`() throws {
@@ -88,7 +88,7 @@ struct JoinPrompterJoinTests {
         _ = scene.finish(1, .timedOut(ssid: "Home"), at: 10)
         #expect(scene.deadline == 310)
         _ = scene.advance(to: 310)
-        #expect(try scene.determine(2, ready, at: 311) == [.startJoin(Scene.attempt(2, nil, .auto))])
+        #expect(try scene.determine(2, ready, at: 311) == [.startAction(Scene.attempt(2, nil, .auto))])
     }
 
     @Test mutating func `a policy that changes to off withdraws the prompt`() throws {
@@ -104,7 +104,7 @@ struct JoinPrompterJoinTests {
         let anew = try HomeNetwork(ssid: "Home", passphraseFile: "/etc/okaeri/Home.psk")
         #expect(scene.prompter.arrived(region: "door", network: anew, at: Scene.at(5)).isEmpty)
         let attempt = JoinAttempt(id: 1, network: anew, regions: ["door"], prompt: Scene.prompt(1))
-        #expect(try scene.answer(1, .join, at: 6).last == .startJoin(attempt))
+        #expect(try scene.answer(1, .join, at: 6).last == .startAction(attempt))
     }
 
     @Test mutating func `another network of the same region replaces the prompt`() throws {

@@ -12,7 +12,7 @@ struct JoinPrompterPolicyTests {
         #expect(scene.depart(at: 20) == [withdrawal, .determineCondition(ticket: 2, try Scene.network("Home", .auto))])
         #expect(throws: PromptAnswerError.closed(Scene.prompt(1), .departed)) { try scene.answer(1, .join, at: 21) }
         let attempt = JoinAttempt(id: 1, network: try Scene.network("Home", .auto), regions: ["house"], prompt: nil)
-        #expect(scene.determine(2, .ready(via: .savedProfile), at: 22) == [.startJoin(attempt)])
+        #expect(scene.determine(2, .ready(via: .savedProfile), at: 22) == [.startAction(attempt)])
     }
 
     @Test mutating func `a prompt whose region was left gives way to silence`() throws {

@@ -35,10 +35,10 @@ struct JoinPrompterPromptTests {
         try scene.prompted()
         #expect(
             try scene.answer(1, .join, at: 9) == [
-                .withdraw(Scene.prompt(1), .answered(.join)), .startJoin(Scene.attempt(1, Scene.prompt(1))),
+                .withdraw(Scene.prompt(1), .answered(.join)), .startAction(Scene.attempt(1, Scene.prompt(1))),
             ])
         #expect(
-            scene.finish(1, at: 20) == [.joined(try Scene.attempt(1, Scene.prompt(1)), Scene.joined)])
+            scene.finish(1, at: 20) == [.actionCompleted(try Scene.attempt(1, Scene.prompt(1)), Scene.joined)])
         #expect(scene.change(at: 21).isEmpty)
         #expect(scene.deadline == nil)
     }

@@ -42,10 +42,10 @@ extension NetworkManagerTests {
             try bench.save("Home", lastUse: 0)
             try bench.call("SetOutcome", "noSecrets")
             let network = try HomeNetwork(ssid: "Home")
-            let expected = HandshakeFailure(
+            let expected = JoinFailure.handshakeFailed(
                 ssid: "Home", strength: 85, profile: "Home", lastConnected: "2026-11-18")
             #expect(
-                try await withRunning(service) { await service.join(network) } == .failure(.handshakeFailed(expected)))
+                try await withRunning(service) { await service.join(network) } == .failure(expected))
             #expect(try bench.report().activated.count == 2)
         }
 

@@ -355,14 +355,12 @@ def japanese(walk):
     browser.until("the answer", "return !document.querySelector('#notices').innerText.includes('応答しません')", within=30)
     names = browser.run_async(
         "const done = arguments[arguments.length - 1];"
-        "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"
+        "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js', '/wifi.en.js', '/wifi.ja.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"
     )
-    for english, translated in (names[:2], names[2:]):
-        translated = {name: text for name, text in translated.items() if not name.startswith("j_")}
-        # A page that has shown the other views has their words in the first table, too.
-        assert set(english) <= set(translated) or set(translated) <= set(english), set(english) ^ set(translated)
+    for english, translated in (names[:2], names[2:4], names[4:]):
+        translated = {name: text for name, text in translated.items() if not name.startswith("why_")}
+        assert set(english) == set(translated), set(english) ^ set(translated)
         for name, text in english.items():
-            if name in translated:
-                assert sorted(set(part for part in "01234" if f"{{{part}}}" in text)) == sorted(
-                    set(part for part in "01234" if f"{{{part}}}" in translated[name])
-                ), f"{name}: not the same places"
+            assert sorted(set(part for part in "01234" if f"{{{part}}}" in text)) == sorted(
+                set(part for part in "01234" if f"{{{part}}}" in translated[name])
+            ), f"{name}: not the same places"

@@ -32,6 +32,23 @@ extension Language {
         }
     }
 
+    /// Returns the reason of a question: the region that was entered or left.
+    package func occasion(_ action: NetworkAction, region: String) -> String {
+        switch (self, action.isOfDeparture) {
+        case (.english, false): "\(region) was entered."
+        case (.english, true): "\(region) was left."
+        case (.japanese, false): "\(region) に入りました。"
+        case (.japanese, true): "\(region) から出ました。"
+        }
+    }
+
+    /// Returns that an action runs; `nil` for one that takes no time to speak of.
+    package func underWay(_ action: NetworkAction, ssid: String) -> String? {
+        guard action == .join else { return nil }
+        let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        return self == .english ? "Joining “\(name)” …" : "「\(name)」に接続しています…"
+    }
+
     /// Returns the result of an action, in one sentence.
     package func completed(_ action: NetworkAction, ssid: String) -> String {
         let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
@@ -73,6 +90,23 @@ extension Language {
         }
     }
 
+    /// Returns the reason of a failed action or of a limited access to the Internet.
+    ///
+    /// - Parameters:
+    ///   - code: The code of the event. A newer daemon may have others, whose reasons are returned as they are.
+    ///   - reason: The event's sentence in English.
+    package func reason(_ code: String, _ reason: String) -> String {
+        guard self == .japanese else { return reason }
+        return JoinFailure.Code(rawValue: code)?.japanese(reason)
+            ?? InternetAccess.Limitation(rawValue: code)?.japanese(reason) ?? reason
+    }
+
+    /// Returns that a network was joined and its access to the Internet is limited.
+    package func accessLimited(ssid: String, reason: String) -> String {
+        let name = ssid.plain(replacement: "\u{FFFD}", replacesFormat: true)
+        return self == .english ? "“\(name)” is connected, but \(reason)" : "「\(name)」に接続しましたが、\(reason)"
+    }
+
     /// Returns a sentence about the circumstance of a prompt; `nil` if the question itself names it.
     package func note(_ situation: PromptSituation?) -> String? {
         switch (self, situation) {
@@ -100,15 +134,22 @@ extension Language {
         }
     }
 
-    /// Returns the words for the answer `join`.
-    package func join(_ situation: PromptSituation?) -> String {
-        switch (self, situation?.action ?? .join) {
-        case (.english, .join): "Join"
-        case (.japanese, .join): "接続する"
-        case (.english, _): "Yes"
-        case (.japanese, _): "はい"
+    /// Returns the label of an answer: `join` is yes to every question.
+    package func label(_ answer: PromptAnswer, _ situation: PromptSituation?) -> String {
+        switch (self, answer, situation?.action ?? .join) {
+        case (.english, .join, .join): "Join"
+        case (.japanese, .join, .join): "接続する"
+        case (.english, .join, _): "Yes"
+        case (.japanese, .join, _): "はい"
+        case (.english, .later, _): "Later"
+        case (.japanese, .later, _): "あとで"
+        case (.english, .never, _): "Never"
+        case (.japanese, .never, _): "今後は聞かない"
         }
     }
+
+    /// The greeting above the question of an arrival.
+    package var welcome: String { self == .english ? "Welcome home" : "お帰りなさい" }
 
     /// The words for the answer `later`.
     package var notNow: String {

@@ -34,7 +34,7 @@ extension JoinFailure {
 
     /// Whether the access point had taken the passphrase, and the connection broke off: the next attempt may succeed.
     var isLostLink: Bool {
-        guard case .other(let reason, _) = self else { return false }
+        guard let reason else { return false }
         let lost = [NM_DEVICE_STATE_REASON_SUPPLICANT_DISCONNECT, NM_DEVICE_STATE_REASON_SUPPLICANT_TIMEOUT]
         return lost.contains { Int($0.rawValue) == reason }
     }

@@ -43,13 +43,11 @@ extension NetworkManagerSession {
         let ssid = Array(network.ssid.utf8)
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
         // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
-        switch found {
-        case .unavailable(.notInSight), .unavailable(.onlyUnsecuredInSight):
+        if case .unavailable(let failure) = found, [.notInSight, .onlyUnsecuredInSight].contains(failure.code) {
             await scan(for: ssid, isDirected: false)
             found = survey(network, without: unusable, takingOver: takesOver)
-        case .connected, .connecting, .ready, .unavailable: break
         }
-        if case .unavailable(.notInSight) = found {
+        if case .unavailable(let failure) = found, failure.code == .notInSight {
             await scan(for: ssid, isDirected: true)
             found = survey(network, without: unusable, takingOver: takesOver)
         }

@@ -269,18 +269,17 @@ extension NetworkManagerSession {
             failure = JoinFailure(connectionReason: reason, ssid: network.ssid)
             isWithoutSecrets = reason == NM_ACTIVE_CONNECTION_STATE_REASON_NO_SECRETS
         }
-        guard case .wrongPassphrase = failure else { return failure }
+        guard failure.code == .wrongPassphrase else { return failure }
         if isWithoutSecrets, let profile = plan.profile?.pointer, !hasPassphrase(profile) {
             return .secretUnavailable(profile: id(profile))
         }
         guard isReceptionInDoubt(plan) else { return failure }
         let profile = plan.profile?.pointer
         return .handshakeFailed(
-            HandshakeFailure(
-                ssid: network.ssid, strength: plan.strength, profile: profile.map(id),
-                lastConnected: profile.map(lastUse).flatMap { $0 > 0 ? Self.day($0) : nil },
-                transitionDriver: plan.keys.isSuperset(of: [.psk, .sae])
-                    ? nm_device_get_driver(plan.device.pointer).map { String(cString: $0) } : nil))
+            ssid: network.ssid, strength: plan.strength, profile: profile.map(id),
+            lastConnected: profile.map(lastUse).flatMap { $0 > 0 ? Self.day($0) : nil },
+            transitionDriver: plan.keys.isSuperset(of: [.psk, .sae])
+                ? nm_device_get_driver(plan.device.pointer).map { String(cString: $0) } : nil)
     }
 
     /// Returns a date such as 2026-11-28, UTC.

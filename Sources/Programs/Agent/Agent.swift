@@ -24,7 +24,7 @@ package actor Agent: Service {
     private var retry: BackOff
 
     /// The last messages about the daemon and about the notification server: each is logged once.
-    private var said: (daemon: String?, server: String?) = (nil, nil)
+    private var lastLogged: (daemon: String?, server: String?) = (nil, nil)
 
     /// - Parameters:
     ///   - client: looks for the daemon; asked anew each time, for its socket may come later.
@@ -82,12 +82,10 @@ package actor Agent: Service {
             case .didRangeBeacons: return
             case .wifiPrompt: retry.reset()
             case .wifiJoined(let wifi, _), .wifiActionCompleted(let wifi, _, _):
-                if let id = wifi.id { await perform(board.joined(id)) }
+                if let id = wifi.id { await perform(board.actionCompleted(id)) }
             case .wifiJoinFailed(let wifi, let code, let reason), .wifiActionFailed(let wifi, _, let code, let reason):
-                let code = JoinFailure.Code(rawValue: code)
-                if let id = wifi.id { await perform(board.joinFailed(id, code: code, reason: reason)) }
+                if let id = wifi.id { await perform(board.actionFailed(id, code: code, reason: reason)) }
             case .wifiAccessLimited(let wifi, let code, let reason):
-                let code = InternetAccess.Limitation(rawValue: code)
                 await perform(board.accessLimited(ssid: wifi.ssid, code: code, reason: reason))
             default: break
             }
@@ -195,14 +193,14 @@ package actor Agent: Service {
     // MARK: The log
 
     private func log(daemon sentence: String?) {
-        guard sentence != said.daemon else { return }
-        said.daemon = sentence
+        guard sentence != lastLogged.daemon else { return }
+        lastLogged.daemon = sentence
         logger.notice("\(sentence ?? "following okaeri")")
     }
 
     private func log(server sentence: String?) {
-        guard sentence != said.server else { return }
-        said.server = sentence
+        guard sentence != lastLogged.server else { return }
+        lastLogged.server = sentence
         logger.notice("\(sentence ?? "notifications can be shown")")
     }
 }

@@ -17,13 +17,11 @@ struct PromptBoard: Sendable {
     /// The result of a prompt that was shown here.
     enum Outcome: Sendable, Equatable {
         case completed(NetworkAction, ssid: String)
-        /// The code is nil if a newer daemon knows more of them than this agent.
-        case notCompleted(NetworkAction, ssid: String, code: JoinFailure.Code?, reason: String)
+        case notCompleted(NetworkAction, ssid: String, code: String, reason: String)
         case notAnswered(ssid: String, reason: String)
         /// The daemon did not take the answer: the prompt was answered elsewhere, or withdrawn.
         case tooLate(ssid: String)
-        /// The code is nil if a newer daemon sends one that this agent does not have.
-        case accessLimited(ssid: String, code: InternetAccess.Limitation?, reason: String)
+        case accessLimited(ssid: String, code: String, reason: String)
     }
 
     private enum State: Equatable {
@@ -177,12 +175,12 @@ struct PromptBoard: Sendable {
     }
 
     /// Handles that the action of a prompt was carried out, after any answer.
-    mutating func joined(_ id: String) -> [Action] {
+    mutating func actionCompleted(_ id: String) -> [Action] {
         guard let prompt = followed.removeValue(forKey: id) else { return [] }
         return notify(.completed(prompt.situation?.action ?? .join, ssid: prompt.ssid))
     }
 
-    mutating func joinFailed(_ id: String, code: JoinFailure.Code?, reason: String) -> [Action] {
+    mutating func actionFailed(_ id: String, code: String, reason: String) -> [Action] {
         // The join may begin again with the same answer.
         guard let prompt = followed[id] else { return [] }
         return notify(
@@ -191,7 +189,7 @@ struct PromptBoard: Sendable {
 
     /// Notifies of a network that was joined and does not reach the Internet, also after an automatic join: the user has to
     /// act.
-    func accessLimited(ssid: String, code: InternetAccess.Limitation?, reason: String) -> [Action] {
+    func accessLimited(ssid: String, code: String, reason: String) -> [Action] {
         notify(.accessLimited(ssid: ssid, code: code, reason: reason))
     }
 

@@ -75,7 +75,8 @@ extension SetupDialogue {
         case .switchedOff: words = "Wi-Fi is off now: an arrival asks whether to switch it on and join."
         case .ready: words = "NetworkManager can join it."
         case .unavailable(let failure):
-            if case .noCredentials(let ssid, nil) = failure { unsavedNetwork = ssid }
+            // A profile that does not fit is corrected instead.
+            if let ssid = answers.network?.ssid, failure == .noCredentials(ssid: ssid) { unsavedNetwork = ssid }
             words = "For now it could not be joined: \(failure)."
         }
         return [.say(words)] + next()

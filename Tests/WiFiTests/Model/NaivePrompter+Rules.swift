@@ -140,12 +140,12 @@ extension NaivePrompter {
         networks[index].isDone = true
         let isInside = !networks[index].inside.isEmpty
         if !isInside, networks[index].isCancelled {
-            if case .failure(let failure) = result { return [.joinFailed(join.attempt, failure)] }
-            return [.joined(join.attempt, Scene.joined)]
+            if case .failure(let failure) = result { return [.actionFailed(join.attempt, failure)] }
+            return [.actionCompleted(join.attempt, Scene.joined)]
         }
         if join.attempt.action.isOfDeparture == isInside {
-            var report = PrompterAction.joined(join.attempt, Scene.joined)
-            if case .failure(let failure) = result { report = .joinFailed(join.attempt, failure) }
+            var report = PrompterAction.actionCompleted(join.attempt, Scene.joined)
+            if case .failure(let failure) = result { report = .actionFailed(join.attempt, failure) }
             return [report] + (isInside ? begin(index, at: now) : leave(index, at: now))
         }
         guard case .failure(let failure) = result else {
@@ -154,9 +154,9 @@ extension NaivePrompter {
                 join.attempt.prompt == nil && networks[index].current.join == .auto
                 && (join.attempt.action == .join || join.attempt.action == .hotspot)
             if isHeld, !networks[index].inside.isEmpty { networks[index].held = now }
-            return [.joined(join.attempt, Scene.joined)]
+            return [.actionCompleted(join.attempt, Scene.joined)]
         }
-        let failed = PrompterAction.joinFailed(join.attempt, failure)
+        let failed = PrompterAction.actionFailed(join.attempt, failure)
         if networks[index].arrivals != join.arrival { return [failed] + begin(index, at: now) }
         let isFirst = join.attempt.prompt != nil && networks[index].consent == nil
         let reports = isFirst || !networks[index].reported.contains(failure.code) ? [failed] : []
@@ -167,10 +167,10 @@ extension NaivePrompter {
             networks[index].restarts += 1
             (networks[index].consent, networks[index].isDone) = (join.attempt.prompt, false)
             sleep(index, orChange: true, at: now)
-        } else if case .handshakeFailed(let handshake) = failure, handshake.strength < 50 {
+        } else if let strength = failure.strength, strength < 50 {
             let end = now.advanced(by: .seconds(300))
             (networks[index].consent, networks[index].isDone) = (join.attempt.prompt, false)
-            networks[index].awaited = (min(handshake.strength + 17, 50), end)
+            networks[index].awaited = (min(strength + 17, 50), end)
             networks[index].look = (end, true)
         } else if failure.isPassing || isInterruption {
             networks[index].isDone = false
@@ -199,7 +199,7 @@ extension NaivePrompter {
     }
 
     /// The region whose policy held was left, and the next one has another.
-    mutating func wordPassed(_ index: Int, at now: Instant) -> [PrompterAction] {
+    mutating func decidingRegionChanged(_ index: Int, at now: Instant) -> [PrompterAction] {
         (networks[index].promptBefore, networks[index].consent) = (nil, nil)
         if networks[index].held != nil { (networks[index].held, networks[index].question) = (nil, nil) }
         let network = networks[index]
@@ -268,7 +268,7 @@ extension NaivePrompter {
             id: attempts, network: network.current, regions: network.names, prompt: prompt,
             action: prompt.map { $0.situation?.action ?? .join } ?? network.action)
         networks[index].join = (attempt, network.arrivals)
-        return .startJoin(attempt)
+        return .startAction(attempt)
     }
 
     mutating func close(_ index: Int, _ reason: PromptWithdrawal) -> [PrompterAction] {

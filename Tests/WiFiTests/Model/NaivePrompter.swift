@@ -143,7 +143,7 @@ struct NaivePrompter {
             let old = networks[index].current
             networks[index].current = first.network
             let isSame = first.network.join == old.join && first.network.onArrival == old.onArrival
-            return isSame ? [] : wordPassed(index, at: now)
+            return isSame ? [] : decidingRegionChanged(index, at: now)
         }
         (networks[index].isDone, networks[index].look, networks[index].question) = (true, nil, nil)
         networks[index].held = nil

@@ -100,11 +100,11 @@ private struct PrompterRun {
             let result: Result<JoinedNetwork, JoinFailure> = chosen([
                 .success(Scene.joined), .failure(.wrongPassphrase(ssid: "Home")), .failure(.interrupted),
                 .failure(.radioOff), .failure(.timedOut(ssid: "Home")),
-                .failure(.handshakeFailed(HandshakeFailure(ssid: "Home", strength: 20))),
-                .failure(.handshakeFailed(HandshakeFailure(ssid: "Home", strength: 80))),
+                .failure(.handshakeFailed(ssid: "Home", strength: 20)),
+                .failure(.handshakeFailed(ssid: "Home", strength: 80)),
             ])
             compare(
-                "attempt \(id): \(result)", prompter.joinFinished(id, result: result, at: now),
+                "attempt \(id): \(result)", prompter.actionFinished(id, result: result, at: now),
                 naive.finished(id, result, at: now))
         case ..<91: compare("Wi-Fi changed", prompter.wifiChanged(at: now), naive.wifiChanged())
         case ..<94: compare("advanced", prompter.advanced(to: now), naive.advanced(to: now))
@@ -153,7 +153,7 @@ private struct PrompterRun {
                 waiting.insert(prompt)
             case .withdraw(let prompt, _):
                 if waiting.remove(prompt) == nil { fault = "\(prompt) was withdrawn and did not wait" }
-            case .determineCondition, .startJoin, .joined, .joinFailed, .note: break
+            case .determineCondition, .startAction, .actionCompleted, .actionFailed, .note: break
             }
         }
     }

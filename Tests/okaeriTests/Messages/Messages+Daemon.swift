@@ -96,22 +96,22 @@ extension Messages {
         }
     }
 
-    private static let hookFailures = samples(HookFailure.notFound(program: "/usr/local/bin/welcome")) { failure in
+    private static let hookFailures = HookFailure.Cause.allCases.flatMap { cause in
         let program = "/usr/local/bin/welcome"
-        return switch failure {
-        case .notFound(program): .notFound(program: "welcome")
-        case .notFound: .noPermission(program: program)
-        case .noPermission: .directory(program: program)
-        case .directory: .noInterpreter(program: program)
-        case .noInterpreter: .noProgram(program: program)
-        case .noProgram: .notStarted(reason: "cannot allocate memory")
-        case .notStarted: .exited(status: 1)
-        case .exited: .killed(signal: SIGKILL)
-        case .killed(SIGKILL): .killed(signal: SIGSEGV)
-        case .killed: .timedOut(after: .seconds(10))
-        case .timedOut: .stopped
-        case .stopped: nil
-        }
+        let failures: [HookFailure] =
+            switch cause {
+            case .notFound: [.notFound(program: program), .notFound(program: "welcome")]
+            case .noPermission: [.noPermission(program: program)]
+            case .directory: [.directory(program: program)]
+            case .noInterpreter: [.noInterpreter(program: program)]
+            case .noProgram: [.noProgram(program: program)]
+            case .notStarted: [.notStarted(reason: "cannot allocate memory")]
+            case .exited: [.exited(status: 1)]
+            case .killed: [.killed(signal: SIGKILL), .killed(signal: SIGSEGV)]
+            case .timedOut: [.timedOut(after: .seconds(10))]
+            case .stopped: [.stopped]
+            }
+        return failures
     }
 
     private static let socket = "/run/okaeri/okaeri.sock"

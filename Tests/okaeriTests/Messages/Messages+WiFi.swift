@@ -17,63 +17,53 @@ extension Messages {
 
     private static let ssid = "HomeNet"
 
-    private static let joins = samples(JoinFailure.noNetworkManager) { failure in
-        switch failure {
-        case .noNetworkManager: .noWiFiDevice
-        case .noWiFiDevice: .deviceNotManaged(device: "wlan0")
-        case .deviceNotManaged: .firmwareMissing(device: "wlan0")
-        case .firmwareMissing: .noSupplicant(device: "wlan0")
-        case .noSupplicant: .networkingOff
-        case .networkingOff: .radioOff
-        case .radioOff: .hardwareSwitchOff
-        case .hardwareSwitchOff: .servesHotspot(device: "wlan0")
-        case .servesHotspot: .connectedElsewhere(device: "wlan0")
-        case .connectedElsewhere: .connectedToTwin(ssid: ssid, device: "wlan0", security: .open)
-        case .connectedToTwin: .userLoggedIn(ssid: ssid)
-        case .userLoggedIn: .noHotspotProfile(ssid: ssid)
-        case .noHotspotProfile: .notInSight(ssid: ssid)
-        case .notInSight: .onlyUnsecuredInSight(ssid: ssid, seen: .wpa2)
-        case .onlyUnsecuredInSight(_, seen: .wpa2): .onlyUnsecuredInSight(ssid: ssid, seen: .enhancedOpen)
-        case .onlyUnsecuredInSight: .mixedSecurityInSight(ssid: ssid)
-        case .mixedSecurityInSight: .savedProfileUnsecured(profile: "Home", security: .wpa2)
-        case .savedProfileUnsecured(_, security: .wpa2): .savedProfileUnsecured(profile: "Home", security: .wep)
-        case .savedProfileUnsecured: .noCredentials(ssid: ssid)
-        case .noCredentials(_, let misfit):
-            nextMisfit(misfit).map { .noCredentials(ssid: ssid, misfit: $0) } ?? .enterpriseNeedsProfile(ssid: ssid)
-        case .enterpriseNeedsProfile: .passphraseFile(passphraseFiles[0])
-        case .passphraseFile: .wrongPassphrase(ssid: ssid)
-        case .wrongPassphrase: .handshakeFailed(handshakes[0])
-        case .handshakeFailed(let handshake):
-            handshakes.firstIndex(of: handshake).flatMap { handshakes.dropFirst($0 + 1).first }.map {
-                .handshakeFailed($0)
-            } ?? .secretUnavailable(profile: "Home")
-        case .secretUnavailable: .noPermission
-        case .noPermission: .noAddress(ssid: ssid)
-        case .noAddress: .timedOut(ssid: ssid)
-        case .timedOut: .interrupted
-        case .interrupted: .refused(message: "the connection is not available")
-        case .refused: .other(reason: 36, name: "removed")
-        case .other: nil
-        }
-    }
-
-    private static let handshakes = [
-        HandshakeFailure(ssid: ssid, strength: 20), HandshakeFailure(ssid: ssid, strength: 85),
-        HandshakeFailure(ssid: ssid, strength: 85, profile: "Home", lastConnected: "2026-11-01"),
-        HandshakeFailure(ssid: ssid, strength: 85, profile: "Home", transitionDriver: "brcmfmac"),
-    ]
-
-    private static func nextMisfit(_ misfit: ProfileMisfit?) -> ProfileMisfit? {
-        let setting: ProfileMisfit.Setting? =
-            switch misfit?.setting {
-            case nil: .interface("wlan1")
-            case .interface: .accessPoint("02:00:00:00:01:00")
-            case .accessPoint: .band("a")
-            case .band: .security
-            case .security: nil
+    private static let joins = JoinFailure.Code.allCases.flatMap { code in
+        let failures: [JoinFailure] =
+            switch code {
+            case .noNetworkManager: [.noNetworkManager]
+            case .noWiFiDevice: [.noWiFiDevice]
+            case .deviceNotManaged: [.deviceNotManaged(device: "wlan0")]
+            case .firmwareMissing: [.firmwareMissing(device: "wlan0")]
+            case .noSupplicant: [.noSupplicant(device: "wlan0")]
+            case .networkingOff: [.networkingOff]
+            case .radioOff: [.radioOff]
+            case .hardwareSwitchOff: [.hardwareSwitchOff]
+            case .servesHotspot: [.servesHotspot(device: "wlan0")]
+            case .connectedElsewhere: [.connectedElsewhere(device: "wlan0")]
+            case .connectedToTwin: [.connectedToTwin(ssid: ssid, device: "wlan0", security: .open)]
+            case .userLoggedIn: [.userLoggedIn(ssid: ssid)]
+            case .noHotspotProfile: [.noHotspotProfile(ssid: ssid)]
+            case .notInSight: [.notInSight(ssid: ssid)]
+            case .onlyUnsecuredInSight:
+                [.wpa2, .enhancedOpen].map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) }
+            case .mixedSecurityInSight: [.mixedSecurityInSight(ssid: ssid)]
+            case .savedProfileUnsecured: [.wpa2, .wep].map { .savedProfileUnsecured(profile: "Home", security: $0) }
+            case .noCredentials:
+                [.noCredentials(ssid: ssid)]
+                    + misfits.map { .noCredentials(ssid: ssid, misfit: ProfileMisfit(profile: "Home", setting: $0)) }
+            case .enterpriseNeedsProfile: [.enterpriseNeedsProfile(ssid: ssid)]
+            case .passphraseFile: [.passphraseFile(passphraseFiles[0])]
+            case .wrongPassphrase: [.wrongPassphrase(ssid: ssid)]
+            case .handshakeFailed:
+                [
+                    .handshakeFailed(ssid: ssid, strength: 20), .handshakeFailed(ssid: ssid, strength: 85),
+                    .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", lastConnected: "2026-11-01"),
+                    .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", transitionDriver: "brcmfmac"),
+                ]
+            case .secretUnavailable: [.secretUnavailable(profile: "Home")]
+            case .noPermission: [.noPermission]
+            case .noAddress: [.noAddress(ssid: ssid)]
+            case .timedOut: [.timedOut(ssid: ssid)]
+            case .interrupted: [.interrupted]
+            case .refused: [.refused(message: "the connection is not available")]
+            case .other: [.other(reason: 36, name: "removed")]
             }
-        return setting.map { ProfileMisfit(profile: "Home", setting: $0) }
+        return failures
     }
+
+    private static let misfits: [ProfileMisfit.Setting] = [
+        .interface("wlan1"), .accessPoint("02:00:00:00:01:00"), .band("a"), .security,
+    ]
 
     private static let passphraseFiles =
         samples(PassphraseFileError.Problem.length(7)) { problem in

@@ -130,15 +130,15 @@ package actor ArrivalJoin: Service {
         case .determineCondition(let ticket, let network, let action):
             let condition = await wifi.condition(of: network, for: action)
             perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
-        case .startJoin(let attempt):
+        case .startAction(let attempt):
             let result = await wifi.carryOut(attempt.action, attempt.network, consent: attempt.consent)
-            perform(prompter.joinFinished(attempt.id, result: result, at: Clock.now))
+            perform(prompter.actionFinished(attempt.id, result: result, at: Clock.now))
             if attempt.action == .join, case .success(let joined) = result,
                 let internet = await limitedAccess(through: attempt.network.name, on: joined.device)
             {
                 publish(attempt, internet)
             }
-        case .announce, .withdraw, .joined, .joinFailed, .note: break
+        case .announce, .withdraw, .actionCompleted, .actionFailed, .note: break
         }
     }
 
@@ -171,8 +171,8 @@ package actor ArrivalJoin: Service {
     private func perform(_ actions: [PrompterAction]) {
         for action in actions {
             switch action {
-            case .determineCondition, .startJoin: work.continuation.yield(action)
-            case .announce, .withdraw, .joined, .joinFailed, .note: publish(action)
+            case .determineCondition, .startAction: work.continuation.yield(action)
+            case .announce, .withdraw, .actionCompleted, .actionFailed, .note: publish(action)
             }
         }
         changed.yield()
@@ -209,22 +209,22 @@ extension ArrivalJoin {
             publish(.wifiPromptAnswered(.init(prompt), answer: answer))
         case .withdraw(let prompt, let reason):
             publish(.wifiPromptWithdrawn(.init(prompt), code: reason.code))
-        case .joined(let attempt, let joined) where attempt.action != .join:
+        case .actionCompleted(let attempt, let joined) where attempt.action != .join:
             publish(.wifiActionCompleted(.init(attempt), action: attempt.action, device: joined.device))
-        case .joined(let attempt, let joined):
+        case .actionCompleted(let attempt, let joined):
             publish(.wifiJoined(.init(attempt), device: joined.device))
-        case .joinFailed(let attempt, let failure) where attempt.action != .join:
+        case .actionFailed(let attempt, let failure) where attempt.action != .join:
             publish(
                 .wifiActionFailed(
                     .init(attempt), action: attempt.action, code: failure.code.rawValue, reason: failure.description))
-        case .joinFailed(let attempt, let failure):
+        case .actionFailed(let attempt, let failure):
             publish(.wifiJoinFailed(.init(attempt), code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, .unavailable(let failure)):
             let event = Event.WiFi(id: nil, ssid: ssid, region: regions.first)
             publish(.wifiUnavailable(event, code: failure.code.rawValue, reason: failure.description))
         case .note(let ssid, let regions, let reason):
             logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
-        case .determineCondition, .startJoin:
+        case .determineCondition, .startAction:
             break
         }
     }

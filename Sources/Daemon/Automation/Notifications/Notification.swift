@@ -135,7 +135,8 @@ extension Notification {
 
     private func buttons(_ language: Language, _ answers: AnswerAddresses?) -> [[EventField]] {
         guard let answers else { return [] }
-        return [(language.join(prompt?.situation), answers.join), (language.notNow, answers.notNow)].map { label, url in
+        return [(language.label(.join, prompt?.situation), answers.join), (language.notNow, answers.notNow)].map {
+            label, url in
             EventField.text("action", "http") + EventField.text("label", label) + EventField.text("url", url)
                 + EventField.text("method", "POST") + [EventField("clear", .flag(true))]
         }
@@ -201,10 +202,7 @@ extension Language {
     fileprivate func reason(_ result: Notification.Result) -> String? {
         switch result {
         case .completed: nil
-        case .notCompleted(_, _, let code, let reason):
-            self == .english ? reason : JoinFailure.Code(rawValue: code)?.japanese(reason) ?? reason
-        case .limited(_, let code, let reason):
-            self == .english ? reason : InternetAccess.Limitation(rawValue: code)?.japanese(reason) ?? reason
+        case .notCompleted(_, _, let code, let reason), .limited(_, let code, let reason): self.reason(code, reason)
         }
     }
 }

@@ -59,6 +59,6 @@ struct AnswerPage: Sendable, Equatable {
         guard case .question(let prompt, _, let answer) = content else { return "" }
         let situation = prompt.situation
         return
-            "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.join(situation) : language.notNow)</button></form>"
+            "<form method=\"post\" class=\"buttons\"><button class=\"main\">\(answer == .join ? language.label(.join, situation) : language.notNow)</button></form>"
     }
 }

@@ -1,3 +1,4 @@
+import Events
 import Plumbing
 
 /// A file of the page, as it is served: they are part of the program.
@@ -42,7 +43,8 @@ package struct PageFile: Sendable {
         ("now", PackageResources.now_js), ("outage", PackageResources.outage_js),
         ("outcome", PackageResources.outcome_js),
         ("picture", PackageResources.picture_js), ("setup", PackageResources.setup_js),
-        ("thresholds", PackageResources.thresholds_js), ("words", PackageResources.words_js),
+        ("thresholds", PackageResources.thresholds_js), ("wifi.en", Language.english.pageScript),
+        ("wifi.ja", Language.japanese.pageScript), ("words", PackageResources.words_js),
         ("zone", PackageResources.zone_js),
     ]
 

@@ -1,6 +1,6 @@
 /// An action that is carried out: a join, or another ``NetworkAction``.
 public struct JoinAttempt: Hashable, Sendable {
-    /// Names the attempt in ``JoinPrompter/joinFinished(_:result:at:)``.
+    /// Names the attempt in ``JoinPrompter/actionFinished(_:result:at:)``.
     public let id: Int
 
     public let network: HomeNetwork

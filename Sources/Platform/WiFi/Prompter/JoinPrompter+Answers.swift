@@ -23,7 +23,7 @@ extension JoinPrompter {
     }
 
     /// The attempt `id` has ended. An attempt that does not run counts for nothing.
-    public mutating func joinFinished(
+    public mutating func actionFinished(
         _ id: Int, result: Result<JoinedNetwork, JoinFailure>, at now: Instant
     ) -> [PrompterAction] {
         for index in visits.indices {
@@ -44,7 +44,9 @@ extension JoinPrompter {
                 if isHeld { visits[index].phase = .holding(since: now, ticket: nil, again: false) }
                 return [PrompterAction(attempt, result)]
             case .failure(let failure):
-                if visits[index].arrivals != arrival { return [.joinFailed(attempt, failure)] + begin(index, at: now) }
+                if visits[index].arrivals != arrival {
+                    return [.actionFailed(attempt, failure)] + begin(index, at: now)
+                }
                 return failed(index, attempt, failure, at: now)
             }
         }
@@ -57,7 +59,7 @@ extension JoinPrompter {
         // The first failure of an answer is reported. Of a join that begins again and again, each cause is reported once an arrival.
         let isFirst = attempt.prompt != nil && visits[index].consent == nil
         let isReported = visits[index].reported.insert(failure.code).inserted || isFirst
-        let report: [PrompterAction] = isReported ? [.joinFailed(attempt, failure)] : []
+        let report: [PrompterAction] = isReported ? [.actionFailed(attempt, failure)] : []
         if failure.isInterruption, visits[index].restarts < Self.mostRestarts {
             visits[index].restarts += 1
             visits[index].consent = attempt.prompt
@@ -67,8 +69,8 @@ extension JoinPrompter {
         visits[index].consent = nil
         guard failure.isPassing || failure.isInterruption else { return report }
         let end = now.advanced(by: Self.coolDown)
-        if case .handshakeFailed(let handshake) = failure {
-            let strength = min(handshake.strength + SignalStrength.improvement, SignalStrength.strong)
+        if let failed = failure.strength {
+            let strength = min(failed + SignalStrength.improvement, SignalStrength.strong)
             visits[index].consent = attempt.prompt
             visits[index].awaited = (strength, end)
             visits[index].phase = .waiting(until: end)
@@ -82,8 +84,8 @@ extension JoinPrompter {
 extension PrompterAction {
     fileprivate init(_ attempt: JoinAttempt, _ result: Result<JoinedNetwork, JoinFailure>) {
         switch result {
-        case .success(let joined): self = .joined(attempt, joined)
-        case .failure(let failure): self = .joinFailed(attempt, failure)
+        case .success(let joined): self = .actionCompleted(attempt, joined)
+        case .failure(let failure): self = .actionFailed(attempt, failure)
         }
     }
 }

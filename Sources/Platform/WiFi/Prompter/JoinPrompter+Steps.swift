@@ -57,7 +57,7 @@ extension JoinPrompter {
             id: lastAttempt, network: visit.network, regions: visit.names, prompt: prompt,
             action: prompt?.action ?? visit.action ?? visit.network.onArrival)
         visits[index].phase = .joining(attempt, arrival: visit.arrivals)
-        return .startJoin(attempt)
+        return .startAction(attempt)
     }
 
     mutating func close(_ prompt: Prompt, _ reason: PromptWithdrawal) -> PrompterAction {

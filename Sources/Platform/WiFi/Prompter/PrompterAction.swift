@@ -10,13 +10,13 @@ public enum PrompterAction: Hashable, Sendable {
     case withdraw(Prompt, PromptWithdrawal)
 
     /// Start ``WiFiService/carryOut(_:_:consent:)`` and hand its result back with the attempt's number.
-    case startJoin(JoinAttempt)
+    case startAction(JoinAttempt)
 
     /// Report an action that succeeded: the event `wifiJoined`, or `wifiActionCompleted` for another action than a join.
-    case joined(JoinAttempt, JoinedNetwork)
+    case actionCompleted(JoinAttempt, JoinedNetwork)
 
     /// Report an action that failed: the event `wifiJoinFailed` or `wifiActionFailed`.
-    case joinFailed(JoinAttempt, JoinFailure)
+    case actionFailed(JoinAttempt, JoinFailure)
 
     /// Report the reason why there is no prompt and no join; each distinct reason once an arrival.
     case note(ssid: String, regions: [String], Reason)

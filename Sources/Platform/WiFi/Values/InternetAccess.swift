@@ -37,6 +37,16 @@ public enum InternetAccess: Hashable, Sendable {
     public enum Limitation: String, Sendable, CaseIterable {
         case noInternet
         case captivePortal
+
+        /// Returns what limits the access to the Internet and what to do about it, in Japanese.
+        ///
+        /// - Parameter reason: The sentence in English, which contains the address to open.
+        package func japanese(_ reason: String) -> String {
+            switch self {
+            case .noInternet: "インターネットに接続できません。ルーターと回線を確認してください"
+            case .captivePortal: "Web ページでのログインが必要です。ブラウザーで開いてください（\(reason)）"
+            }
+        }
     }
 
     /// The limitation of the access and the remedy, or `nil` if none is known.

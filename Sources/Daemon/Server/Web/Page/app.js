@@ -3,7 +3,7 @@ import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { has, language, more, question, regionEventText, sentence, since, t } from './words.js'
+import { has, language, more, promptText, regionEventText, sentence, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -131,7 +131,7 @@ live.addEventListener('link', link)
 live.addEventListener('lost', () => say(t('lost')))
 live.addEventListener('event', ({ detail: event }) => {
   if (event.event === 'didEnterRegion' || event.event === 'didExitRegion') say(regionEventText(event))
-  if (event.event === 'wifiPrompt') say(question(event))
+  if (event.event === 'wifiPrompt') say(promptText('ask', event, event.ssid))
 })
 
 const footer = () => {

@@ -1,7 +1,7 @@
 // What happened in a part of a day, the latest first.
 import { api, el, putRich, rich } from './base.js'
 import { partQuery } from './picture.js'
-import { failure, has, question, sentence, t, timeWithSeconds } from './words.js'
+import { has, promptText, resultText, sentence, t, timeWithSeconds } from './words.js'
 
 /** What happened, in a line; null for what is not worth one. */
 export const eventText = (event) => {
@@ -18,23 +18,18 @@ export const eventText = (event) => {
       case 'bluetoothStateDidUpdate':
         return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
       case 'wifiPrompt':
-        return t('e_wifiPrompt', question(event))
+        return t('e_wifiPrompt', promptText('ask', event, event.ssid))
       case 'wifiPromptWithdrawn':
-        return t('e_wifiPromptWithdrawn', question(event))
+        return t('e_wifiPromptWithdrawn', promptText('ask', event, event.ssid))
       case 'wifiPromptAnswered':
         return t('e_wifiPromptAnswered', event.ssid, t(event.answer))
       case 'wifiJoined':
-        return t('joined', event.ssid)
       case 'wifiJoinFailed':
-        return t('joinFailed', event.ssid, failure(event.code, event.reason))
       case 'wifiActionCompleted':
-        return t(`did_${event.action}`, event.ssid)
       case 'wifiActionFailed':
-        return t(`didNot_${event.action}`, event.ssid, failure(event.code, event.reason))
       case 'wifiUnavailable':
-        return t('unavailable', event.ssid, failure(event.code, event.reason))
       case 'wifiAccessLimited':
-        return t('accessLimited', event.ssid, failure(event.code, event.reason))
+        return resultText(event)
       case 'peripheralDidConnect':
       case 'peripheralDidDisconnect':
         return t(`e_${event.event}`, name ?? event.service)

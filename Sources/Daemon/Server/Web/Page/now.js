@@ -3,16 +3,11 @@ import { api, clock, el, every, keyed, put, putRich, rich, say, session } from '
 import { signalBar, sparkline } from './chart.js'
 import { live, reload } from './live.js'
 import {
-  answerWord,
-  circumstance,
   duration,
-  failure,
   has,
-  isDeparture,
-  isJoin,
-  more,
   plain,
-  question,
+  promptText,
+  resultText,
   sentence,
   since,
   t,
@@ -146,8 +141,9 @@ const promptPart = (prompt) => {
     for (const button of buttons) button.disabled = true
     try {
       await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
-      const outcome = { join: 'joining', later: 'answeredLater', never: 'answeredNever' }[word]
-      if (word !== 'join' || isJoin(prompt)) announce(t(outcome, prompt.ssid))
+      const outcome = { later: 'answeredLater', never: 'answeredNever' }[word]
+      const text = outcome ? t(outcome, prompt.ssid) : promptText('doing', prompt, prompt.ssid)
+      if (text) announce(text)
       document.getElementById('main').focus({ preventScroll: true })
       await reload()
     } catch (error) {
@@ -164,21 +160,22 @@ const promptPart = (prompt) => {
         disabled: !session.now?.csrf,
         onclick: () => answer(word),
       },
-      answerWord(word, prompt),
+      word === 'join' ? promptText('yes', prompt) : t(word),
     ),
   )
   const by = el('p', { class: 'quiet' })
+  const [welcome, note] = ['welcome', 'note'].map((kind) => promptText(kind, prompt))
   const node = el(
     'li',
     { class: 'card prompt' },
-    isDeparture(prompt) ? null : el('h3', {}, t('welcome')),
-    el('p', { class: 'question' }, question(prompt)),
-    circumstance(prompt) ? rich('p', {}, circumstance(prompt)) : null,
+    welcome ? el('h3', {}, welcome) : null,
+    el('p', { class: 'question' }, promptText('ask', prompt, prompt.ssid)),
+    note ? rich('p', {}, note) : null,
     by,
     el('div', { class: 'buttons' }, buttons),
     problem,
   )
-  return { node, update: (prompt) => put(by, t(isDeparture(prompt) ? 'askLeft' : 'askBy', prompt.regions.join(', '))) }
+  return { node, update: (prompt) => put(by, promptText('askBy', prompt, prompt.regions.join(', '))) }
 }
 
 const outcome = el('p', { class: 'outcome', hidden: true })
@@ -193,16 +190,6 @@ const announce = (text, isBad = false) => {
   fading = setTimeout(() => {
     outcome.hidden = true
   }, 20_000)
-}
-
-/** The result of another action than a join, whose words are fetched. */
-const announceAction = async (event) => {
-  try {
-    const [{ eventText }] = await Promise.all([import('./happened.js'), more()])
-    announce(eventText(event), event.event === 'wifiActionFailed')
-  } catch {
-    // The daemon is out; the list of prompts shows the state when it is back.
-  }
 }
 
 const wifiText = (wifi) => {
@@ -366,9 +353,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
   const update = () => {
     const status = live.status
     if (!status) return
-    const worded = status.prompts.filter((prompt) => isJoin(prompt) || has('yes'))
-    updatePrompts(worded, (prompt) => prompt.id)
-    if (worded.length < status.prompts.length) more().then(update, () => {})
+    updatePrompts(status.prompts, (prompt) => prompt.id)
     parts = updateRegions(status.regions, (region) => region.identifier)
     none.hidden = status.regions.length > 0
     updateMachine(machineRows(status), (row) => row.name)
@@ -387,10 +372,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
     if (event.event === 'didRangeBeacons' && event.beacons[0]?.rssi < 0) {
       parts.get(event.region)?.heard(Date.parse(event.time), event.beacons[0].rssi)
     }
-    if (event.event === 'wifiJoined') announce(t('joined', event.ssid))
-    if (event.event === 'wifiJoinFailed') announce(t('joinFailed', event.ssid, failure(event.code, event.reason)), true)
-    if (event.action) announceAction(event)
-    if (event.event === 'wifiAccessLimited') announce(t('accessLimited', event.ssid, failure(event.code, event.reason)), true)
+    if (/^wifi(Join|Action|Access)/.test(event.event)) announce(resultText(event), 'code' in event)
   })
   live.addEventListener('outage', update)
   const ticks = every(1000, () => {

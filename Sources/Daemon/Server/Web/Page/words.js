@@ -4,40 +4,28 @@ import { dayOf, local } from './zone.js'
 const spoken = navigator.languages?.find((tag) => /^(en|ja)\b/i.test(tag)) ?? 'en'
 export const isJapanese = /^ja/i.test(spoken)
 export const language = isJapanese ? 'ja' : 'en'
-const { default: words } = await import(`./${language}.js`)
+const [first, wifi] = await Promise.all([import(`./${language}.js`), import(`./wifi.${language}.js`)])
+const words = { ...first.default, ...wifi.default }
+const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, index) => values[index] ?? '')
 
 /** The sentence of that name, with what goes into it. */
-export const t = (name, ...values) => (words[name] ?? name).replace(/\{(\d)\}/g, (_, index) => values[index] ?? '')
+export const t = (name, ...values) => filled(words[name] ?? name, values)
 
 /** Brings the words of the views that are not shown first. */
 export const more = async () => Object.assign(words, (await import(`./${language}.more.js`)).default)
 
 export const has = (name) => name in words
 
-/** Why a network was not joined or has limited access; `reason` is the daemon's own sentence. */
-export const failure = (code, reason) => (has(`j_${code}`) ? t(`j_${code}`, reason) : reason)
+/** A text about a prompt, such as the question: `ask`. It is empty if the prompt has none. */
+export const promptText = (kind, { situation }, ...values) => filled({ ...wifi.prompts.join, ...wifi.prompts[situation] }[kind], values)
 
-/** Whether a prompt asks about a join. The words of the other questions are among those of `more`. */
-export const isJoin = ({ situation }) => !/^(hotspot|switch|leave)/.test(situation)
-
-/** Whether the question is about a departure. */
-export const isDeparture = ({ situation }) => /^(leave|hotspotOff|switchOff)/.test(situation)
-
-/** The question of a prompt. */
-export const question = (prompt) => {
-  const { ssid, situation } = prompt
-  if (!isJoin(prompt)) return t(`ask_${situation.replace(/LoggedIn$|Instead$/, '')}`, ssid)
-  return t(situation === 'radioOff' || situation === 'countryUnset' ? 'askJoin_radioOff' : 'askJoin', ssid)
+/** What became of an action on the network, or why there is none, in a sentence. */
+export const resultText = ({ event, ssid, action = 'join', code, reason }) => {
+  const name = { wifiUnavailable: 'unavailable', wifiAccessLimited: 'accessLimited' }[event]
+  // The daemon's own sentences are English.
+  const why = has(`why_${code}`) ? t(`why_${code}`, reason) : reason
+  return t(name ?? `${code ? 'didNot' : 'did'}_${action}`, ssid, why)
 }
-
-/** The circumstance that a prompt names. */
-export const circumstance = ({ situation }) => {
-  const name = `s_${/LoggedIn$/.test(situation) ? 'loggedIn' : situation}`
-  return has(name) ? t(name) : null
-}
-
-/** The word on the button of an answer: `join` is yes to every question. */
-export const answerWord = (word, prompt) => t(word === 'join' && !isJoin(prompt) ? 'yes' : word)
 
 const format = (options) => {
   // `local` has added the offset of the Pi's time zone.
