@@ -1,3 +1,5 @@
+import CGIO
+import CNetworkManager
 import DBus
 import Synchronization
 
@@ -92,4 +94,53 @@ final class DeviceJournal: Sendable {
         let wasAssociated = states[..<end].contains { $0.state >= DeviceState.ipConfig }
         return End(reason: states[end].reason, wasAssociated: wasAssociated)
     }
+}
+
+/// NMDeviceState, as the numbers signals carry.
+enum DeviceState {
+    static let unmanaged = NM_DEVICE_STATE_UNMANAGED.rawValue
+    static let unavailable = NM_DEVICE_STATE_UNAVAILABLE.rawValue
+    static let disconnected = NM_DEVICE_STATE_DISCONNECTED.rawValue
+    static let prepare = NM_DEVICE_STATE_PREPARE.rawValue
+    static let ipConfig = NM_DEVICE_STATE_IP_CONFIG.rawValue
+    static let activated = NM_DEVICE_STATE_ACTIVATED.rawValue
+    static let deactivating = NM_DEVICE_STATE_DEACTIVATING.rawValue
+    static let failed = NM_DEVICE_STATE_FAILED.rawValue
+
+    /// From the first preparation to the last check, not yet activated.
+    static let activating = prepare..<activated
+
+    /// The network has accepted the device, which requests and checks an address.
+    static let addressing = ipConfig..<activated
+}
+
+extension SignalHandler {
+    /// Rings `changes` when NetworkManager allows or forbids something anew.
+    static func permission(_ client: GObjectReference, _ changes: Changes) -> SignalHandler {
+        let data = Unmanaged.passRetained(changes).toOpaque()
+        return SignalHandler(client, okaeri_on_permission(client.pointer, permissionChanged, data, releaseObject))
+    }
+
+    static func deviceState(_ device: GObjectReference, _ journal: DeviceJournal) -> SignalHandler {
+        let data = Unmanaged.passRetained(journal).toOpaque()
+        return SignalHandler(device, okaeri_on_device_state(device.pointer, stateChanged, data, releaseObject))
+    }
+}
+
+private func permissionChanged(_: OpaquePointer?, _: guint, _: guint, data: gpointer?) {
+    guard let data else { return }
+    Unmanaged<Changes>.fromOpaque(data).takeUnretainedValue().notify()
+}
+
+private func stateChanged(device: OpaquePointer?, new: guint, _: guint, reason: guint, data: gpointer?) {
+    guard let data else { return }
+    let connection = device.flatMap { nm_device_get_active_connection($0) }.flatMap { active in
+        nm_object_get_path(active).map { path in
+            DeviceJournal.Connection(
+                path: String(cString: path),
+                profile: nm_active_connection_get_uuid(active).map { String(cString: $0) } ?? "")
+        }
+    }
+    Unmanaged<DeviceJournal>.fromOpaque(data).takeUnretainedValue().record(
+        DeviceJournal.Entry(state: new, reason: reason, connection: connection))
 }

@@ -66,8 +66,8 @@ extension NetworkManagerSession {
     func carryOut(
         _ action: NetworkAction, _ network: HomeNetwork, consent: ActionConsent
     ) async -> Result<JoinedNetwork, JoinFailure> {
-        await beginJoin()
-        defer { endJoin() }
+        await beginAction()
+        defer { endAction() }
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         guard !gate.isClosed else { return .failure(.interrupted) }
         if consent.contains(.switchOn) || action == .radioOn, let failure = await switchWiFi(on: true, network) {
@@ -102,14 +102,14 @@ extension NetworkManagerSession {
 
     // MARK: One at a time
 
-    /// Waits until nothing else is carried out; ``endJoin()`` follows.
-    func beginJoin() async {
-        while isJoining, !gate.isClosed { await change(past: changes.count, until: nil) }
-        isJoining = true
+    /// Waits until nothing else is carried out; ``endAction()`` follows.
+    func beginAction() async {
+        while isActing, !gate.isClosed { await change(past: changes.count, until: nil) }
+        isActing = true
     }
 
-    func endJoin() {
-        isJoining = false
+    func endAction() {
+        isActing = false
         changes.notify()
     }
 

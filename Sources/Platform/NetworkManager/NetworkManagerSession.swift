@@ -31,7 +31,7 @@ actor NetworkManagerSession: GLibActor {
     var isStarted = false
 
     /// Whether a join runs: one at a time.
-    var isJoining = false
+    var isActing = false
 
     /// The passphrase that was typed for the network that is saved at the moment.
     var typed: (name: SSID, passphrase: TypedPassphrase)?
@@ -165,4 +165,29 @@ actor NetworkManagerSession: GLibActor {
         isStarted = true
         changes.notify()
     }
+}
+
+/// Sets a flag when a GObject is finalized.
+final class ReleaseWatch: Sendable {
+    private let flag: Flag
+    private let changes: Changes
+
+    init(flag: Flag, changes: Changes) {
+        self.flag = flag
+        self.changes = changes
+    }
+
+    func observe(_ object: UnsafeMutablePointer<GObject>?) {
+        g_object_weak_ref(object, objectReleased, Unmanaged.passRetained(self).toOpaque())
+    }
+
+    fileprivate func released() {
+        flag.set()
+        changes.notify()
+    }
+}
+
+private func objectReleased(data: gpointer?, _: UnsafeMutablePointer<GObject>?) {
+    guard let data else { return }
+    Unmanaged<ReleaseWatch>.fromOpaque(data).takeRetainedValue().released()
 }

@@ -112,3 +112,67 @@ extension JoinReadiness {
         }
     }
 }
+
+public enum PromptAnswer: String, Codable, Hashable, Sendable, CaseIterable {
+    case join
+
+    /// Not now: ask at the next arrival.
+    case later
+
+    /// Do not ask for this network again, until that is taken back.
+    case never
+}
+
+public enum PromptWithdrawal: Hashable, Sendable {
+    case answered(PromptAnswer)
+
+    /// The last of its regions was left.
+    case departed
+
+    /// It was about a departure, and one of its regions was entered.
+    case arrived
+
+    /// The network was joined without it, or nothing is left to do.
+    case connected
+
+    /// The network's policy is not to ask any more.
+    case reconfigured
+}
+
+extension PromptWithdrawal {
+    /// A stable name for programs and translations.
+    public var code: String {
+        switch self {
+        case .answered: "answered"
+        case .departed: "departed"
+        case .arrived: "arrived"
+        case .connected: "connected"
+        case .reconfigured: "reconfigured"
+        }
+    }
+}
+
+public enum PromptAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No prompt of that name was put, or it is long gone.
+    case noSuchPrompt(id: String)
+
+    case closed(Prompt, PromptWithdrawal)
+
+    public var description: String {
+        switch self {
+        case .noSuchPrompt(let id):
+            "there is no prompt \(id); `okaeri prompts` lists those that wait"
+        case .closed(let prompt, .answered(let answer)):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was answered already, with \(answer.rawValue)"
+        case .closed(let prompt, .departed):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn when the region was left; "
+                + "the next arrival asks again"
+        case .closed(let prompt, .arrived):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn when the region was entered"
+        case .closed(let prompt, .connected):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because nothing is left to do"
+        case .closed(let prompt, .reconfigured):
+            "prompt \(prompt.id) for “\(prompt.ssid)” was withdrawn because the configuration does not ask for it any more"
+        }
+    }
+}

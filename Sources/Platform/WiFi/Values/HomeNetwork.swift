@@ -77,3 +77,52 @@ public enum NetworkAction: String, Hashable, Sendable, CaseIterable {
     /// Whether a connection results that can be lost.
     var connects: Bool { self == .join || self == .hotspot }
 }
+
+/// The reaction of an arrival to a network.
+public enum JoinPolicy: String, Hashable, Sendable, CaseIterable {
+    /// Ask, and join when the answer is to join.
+    case prompt
+
+    /// Join without a question.
+    case auto
+
+    /// Neither ask nor join.
+    case off
+
+    /// Whether a join may end the connection of a device to another network. The answer to a prompt is the user's consent;
+    /// without a question there is none.
+    public var mayLeaveOtherNetwork: Bool { self == .prompt }
+}
+
+/// The name of a network as its access points send it, compared byte by byte.
+///
+/// Swift compares strings by canonical equivalence: "Café" with a composed and with a decomposed "é" would be one network.
+public struct SSID: Hashable, Sendable, Comparable, ExpressibleByStringLiteral {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public init(stringLiteral text: String) { self.text = text }
+
+    public static func == (one: SSID, other: SSID) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    public static func < (one: SSID, other: SSID) -> Bool { one.text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(text.utf8.count)
+    }
+}
+
+/// A network's name is empty, or longer than the air can carry.
+public struct SSIDLengthError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The length of the name, in bytes of UTF-8.
+    public let length: Int
+
+    public var description: String {
+        length == 0
+            ? "the network's name is empty; give the SSID as the access point sends it"
+            : "the network's name is too long: it has \(length) bytes of UTF-8, and at most "
+                + "\(HomeNetwork.longestSSID) are allowed; give the SSID as the access point sends it"
+    }
+}

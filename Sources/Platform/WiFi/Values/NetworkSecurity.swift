@@ -72,3 +72,42 @@ public enum NetworkSecurity: Hashable, Sendable {
         static let keySuiteB192: UInt32 = 0x2000
     }
 }
+
+/// The security of an access point or a saved profile that is weaker than WPA2, in the order of protection.
+public enum WeakSecurity: Hashable, Sendable, CaseIterable, Comparable {
+    /// None: every device may join, and every radio in range can record the traffic.
+    case open
+
+    /// Encrypted without a proof of the access point's identity (OWE, "Enhanced Open").
+    case enhancedOpen
+
+    /// WEP, with a static key or with IEEE 802.1X: broken in minutes.
+    case wep
+
+    /// The first WPA, or its cipher TKIP.
+    case wpa
+
+    /// WPA2, for a network that has WPA3: an imitation of it would get a handshake to guess the passphrase from.
+    case wpa2
+}
+
+extension WeakSecurity: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .open: "open"
+        case .enhancedOpen: "Enhanced Open (OWE, without authentication)"
+        case .wep: "WEP"
+        case .wpa: "WPA1 (TKIP)"
+        case .wpa2: "WPA2"
+        }
+    }
+}
+
+/// The proof by which both sides of a home network show that they have the passphrase.
+public enum PersonalSecurity: String, Hashable, Sendable, CaseIterable {
+    /// WPA2-Personal. An imitation of the network gets a handshake from which its operator can guess the passphrase offline.
+    case wpa2
+
+    /// WPA3-Personal (SAE) and nothing less. An imitation learns nothing.
+    case wpa3
+}

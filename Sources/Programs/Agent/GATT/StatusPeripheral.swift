@@ -1,6 +1,6 @@
-import Events
 package import BlueZ
 package import Client
+import Events
 package import Logging
 import Plumbing
 import ServiceLifecycle
@@ -157,5 +157,47 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
         guard level != self.level.value else { return }
         self.level.value = level
         logger.log(level: level, "the log level is \(level) now: \(central.address) has set it")
+    }
+}
+
+/// The service's and its characteristics' UUIDs, as docs/gatt.md has them: one of ours, counted on in its first group.
+package enum StatusProfile {
+    /// The primary service.
+    package static let service = uuid(0x0001)
+    /// Region states: read, notified. UTF-8, a line for each region.
+    package static let regionStates = uuid(0x0002)
+    /// The prompts that wait: read, indicated. UTF-8, a line for each.
+    package static let waitingPrompt = uuid(0x0003)
+    /// The answer to a prompt: written. Its token, a space and a word.
+    package static let answer = uuid(0x0004)
+    /// The log level of the process that serves: written.
+    package static let logLevel = uuid(0x0005)
+
+    private static func uuid(_ number: UInt64) -> BluetoothUUID {
+        BluetoothUUID(high: 0x8E6B_0000_5C1F_4D27 | number << 32, low: 0x9A43_B1D0_6F7C_2E95)
+    }
+}
+
+/// The answer of a central: `1C291CA3 join`.
+struct PromptReply: Equatable {
+    let token: String
+    let answer: PromptAnswer
+
+    private static let tokenLength = 8
+
+    init(_ value: [UInt8]) throws(ATTError) {
+        let lengths = PromptAnswer.allCases.map { Self.tokenLength + 1 + $0.rawValue.utf8.count }
+        guard lengths.contains(value.count) else {
+            throw ATTError(.invalidAttributeValueLength, "an answer of \(value.count) bytes is none")
+        }
+        let words = String(decoding: value, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].utf8.count == Self.tokenLength,
+            let answer = PromptAnswer(rawValue: String(words[1]))
+        else {
+            throw ATTError(
+                .requestNotSupported, "an answer is the prompt's eight digits, a space, and join, later or never")
+        }
+        token = words[0].uppercased()
+        self.answer = answer
     }
 }

@@ -1,4 +1,5 @@
 import DBus
+import FoundationEssentials
 import Plumbing
 
 /// The desktop's notifications (Desktop Notifications Specification), over the session bus.
@@ -146,5 +147,75 @@ actor NotificationService {
         // A server that does not list its capabilities can show text at least.
         let capabilities = try? await call("GetCapabilities").first?.strings
         continuation.yield(.serverAppeared(capabilities: Set(capabilities ?? []), owner: new))
+    }
+}
+
+/// An event of the desktop's notification server.
+enum NotificationEvent: Sendable, Equatable {
+    /// There is one: its capabilities in the terms of the Desktop Notifications Specification, and its unique name on the bus.
+    case serverAppeared(capabilities: Set<String>, owner: String)
+    /// It is gone, and so are its notifications.
+    case serverVanished
+    /// There is none; one that comes later appears.
+    case noServer
+    /// There is no session bus to find one on; that is tried again.
+    case noBus
+    /// A button of one of its notifications was pressed, ours or another program's.
+    case actionInvoked(UInt32, key: String)
+    /// A notification was closed, by the user or a program, or because its time was over.
+    case closed(UInt32, isExpired: Bool)
+}
+
+/// The content of a notification.
+struct DesktopNotification: Sendable, Equatable {
+    /// A button: its key, and its label.
+    struct Button: Sendable, Equatable {
+        let key: String
+        let label: String
+    }
+
+    /// One line of plain text.
+    let summary: String
+
+    /// Text, with markup if the server takes that.
+    let body: String
+
+    var buttons: [Button] = []
+
+    /// Whether it stays until the user closes it.
+    var stays = false
+}
+
+/// The notifications that an agent has on the screen, in a file of the session, so that the next agent removes those of one that was
+/// killed.
+struct QuestionsOnScreen: Sendable {
+    private struct Content: Codable {
+        /// The unique name of the notification server: another one has other notifications.
+        var server: String
+        var notifications: [UInt32]
+    }
+
+    /// The number of notifications that are read.
+    private static let limit = 16
+
+    private let path: String?
+
+    /// - Parameter directory: The directory of the user's session, `$XDG_RUNTIME_DIR`, which no other user can write; `nil` for none.
+    init(directory: String?) { path = directory.map { "\($0)/okaeri-agent.json" } }
+
+    func store(_ notifications: [UInt32], on server: String) {
+        guard let path, let data = try? JSONEncoder().encode(Content(server: server, notifications: notifications))
+        else {
+            return
+        }
+        try? data.write(to: URL(filePath: path), options: .atomic)
+    }
+
+    /// Returns the notifications of an earlier agent on that server.
+    func ofEarlierAgent(on server: String) -> [UInt32] {
+        guard let path, let data = try? Data(contentsOf: URL(filePath: path)),
+            let content = try? JSONDecoder().decode(Content.self, from: data), content.server == server
+        else { return [] }
+        return Array(content.notifications.prefix(Self.limit))
     }
 }
