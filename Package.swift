@@ -241,7 +241,7 @@ let suites: [(String, of: String, [String])] = [
     ("MQTTTests", "MQTT", []),
     ("NotificationsTests", "Automation", ["DaemonTestSupport"]),
     ("OkaeriConfigurationTests", "OkaeriConfiguration", ["DaemonTestSupport"]),
-    ("OkaeriDaemonTests", "OkaeriDaemon", ["DaemonTestSupport", "NIOCore"]),
+    ("OkaeriDaemonTests", "OkaeriDaemon", ["DaemonTestSupport", "Hummingbird", "NIOCore", "NIOEmbedded"]),
     ("OpenMetricsTests", "Server", ["Rooms", "DaemonTestSupport"]),
     ("PageDataTests", "OkaeriDaemon", []),
     ("PlumbingTests", "Plumbing", []),

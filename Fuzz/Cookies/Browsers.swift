@@ -56,16 +56,21 @@ enum Browsers {
         let accepted = values.first { valid.contains($0) }
         digests.withLock { $0 = 0 }
         var found: Logins.Session?
-        let verdict = RequestGate(isOpen: false).verdict(on: request, permitsHost: true) { cookie in
-            var isNews = false
-            let pass = logins.pass(for: cookie, at: time(after: days), isNews: &isNews)
-            if pass != nil { found = pass }
-            return pass
+        var refusal: WebRefusal?
+        do throws(WebRefusal) {
+            _ = try RequestGate(isOpen: false).session(of: request, for: .readers) { cookie in
+                var isNews = false
+                let pass = logins.pass(for: cookie, at: time(after: days), isNews: &isNews)
+                if pass != nil { found = pass }
+                return pass
+            }
+        } catch {
+            refusal = error
         }
         require(digests.withLock(\.self) <= values.count + 1, "a cookie costs more than one digest")
         require(found?.cookie == accepted, "another browser is let in")
         require(found?.cookie != revoked, "a login that was revoked is one")
-        require(verdict == (accepted == nil ? .refused(.noLogin) : .answer), "the verdict is \(verdict)")
+        require(refusal == (accepted == nil ? .noLogin : nil), "the request is refused: \(String(describing: refusal))")
         require(logins.devices.count <= passes.count, "a request makes a login")
     }
 }

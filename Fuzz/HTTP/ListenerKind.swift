@@ -33,19 +33,23 @@ enum ListenerKind: Int, CaseIterable {
     }
 
     private static let group = EmbeddedEventLoop()
+    private static func endpoints(_ logins: LoginStore) -> [Endpoint] {
+        Household.endpoints(
+            LoginEndpoints(logins, addresses: { ["http://127.0.0.1:8080/"] }, logger: logger),
+            AnswerLinks(digest: digest))
+    }
     private static let socketServer = APIServer(
-        backend: Household(), page: Household(), logins: (logins(), { ["http://127.0.0.1:8080/"] }), socket: "/",
-        eventLoopGroup: group, logger: logger)
+        endpoints(logins()), socket: "/", eventLoopGroup: group, logger: logger)
     private static func webServer(isOpen: Bool) -> WebServer {
-        WebServer(
-            backend: Household(), page: Household(), address: loopback, isOpen: isOpen, names: ["pi"], logins: logins(),
-            answers: AnswerLinks(digest: digest),
+        let logins = logins()
+        return WebServer(
+            endpoints(logins), address: loopback, isOpen: isOpen, names: ["pi"], logins: logins,
             listeners: Listeners(), eventLoopGroup: group, logger: logger)
     }
     private static let closedServer = webServer(isOpen: false)
     private static let openServer = webServer(isOpen: true)
     private static let metricsServer = MetricsServer(
-        backend: Household(), address: loopback, names: ["pi"], listeners: Listeners(), eventLoopGroup: group,
+        endpoints(logins()), address: loopback, names: ["pi"], listeners: Listeners(), eventLoopGroup: group,
         logger: logger)
 
     private static let loopback: ListenAddress = {

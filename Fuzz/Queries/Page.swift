@@ -29,7 +29,8 @@ final class Page: Sendable {
     /// The present: noon of 20 November 2026.
     static let now: Int64 = 1_795_176_000_000_000_000
 
-    private let endpoints: Endpoints
+    private let router: EndpointRouter
+    private let connections = Connections()
     private let logger = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
     /// No route of the page uses it.
     private let channel: any Channel = EmbeddedChannel()
@@ -41,7 +42,7 @@ final class Page: Sendable {
         let data = PageData(
             directory: folder, file: "\(folder)/beacons.json", wifi: SimulatedWiFi(inSight: ["HomeNet"]),
             now: { Self.now }, reload: {})
-        endpoints = Endpoints(PageEndpoints(data).all)
+        router = EndpointRouter(data.endpoints, of: .socket)
     }
 
     /// Exits and signals of two days.
@@ -72,8 +73,8 @@ final class Page: Sendable {
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
         let collected = Collected(Answer(request: request))
         let isDone = BinarySemaphore()
-        Task.detached { [endpoints, channel, logger] in
-            let response = await endpoints.response(to: request, on: channel, logger: logger)
+        Task.detached { [router, channel, connections, logger] in
+            let response = await router.response(to: request, on: channel, of: connections, logger: logger)
             collected.answer.withLock { $0.status = response.status.code }
             try? await response.body.write(Collector(collected: collected))
             isDone.signal()

@@ -22,7 +22,7 @@ struct QueryRules {
         guard answer.status == 200 else { return checkRefusal() }
         switch path {
         case Route.history: checkHistory()
-        case Route.mistakes, Route.days, Route.networks, Route.configuration: requireObject()
+        case Route.mistakes, Route.days, Route.networks, Route.configuration, Route.enrollment: requireObject()
         case Route.signal:
             let report = decoded(SignalReport.self)
             let expected = parameter(Route.region) == "home" ? 5 : 0

@@ -76,28 +76,28 @@ import WiFi
         let days = try await page.days()
         #expect((days.first, days.last) == ("2026-11-21", "2026-11-21"))
         #expect(days.offsets == ZoneOffset.list(around: Self.now) && days.offsets.first?.from == nil)
-        let all = try await page.history(.init(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z"))
+        let all = try await page.history(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z")
         #expect(all.events.count == 2 && all.next == nil)
         #expect(all.events[1].contains("\"event\":\"didDetermineState\""))
-        let some = try await page.history(.init(from: "2026-11-21T07:01:00Z", to: "2026-11-21T07:03:00Z"))
+        let some = try await page.history(from: "2026-11-21T07:01:00Z", to: "2026-11-21T07:03:00Z")
         #expect(some.events.isEmpty)
-        let none = try await page.history(.init(from: "2026-11-21T08:00:00Z", to: "2026-11-21T07:00:00Z"))
+        let none = try await page.history(from: "2026-11-21T08:00:00Z", to: "2026-11-21T07:00:00Z")
         #expect(none.events.isEmpty && none.next == nil)
         let signal = try await page.signal(of: "home")
         #expect(signal.points.map(\.rssi) == [-61.4, -61.4])
         #expect(signal.points.first?.time == "2026-11-21T07:01:00.000Z")
         #expect(try await page.signal(of: "nobody").points.isEmpty)
-        let whole = try await page.picture(.init(day: "2026-11-21"))
+        let whole = try await page.picture(of: "2026-11-21")
         let part = try await page.picture(
-            .init(day: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z"))
-        let rest = try await page.picture(.init(day: "2026-11-21", from: "2026-11-21T23:00:00Z"))
+            of: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z")
+        let rest = try await page.picture(of: "2026-11-21", from: "2026-11-21T23:00:00Z")
         #expect(rest.contains(">23:30<"))
-        let narrow = try await page.picture(.init(day: "2026-11-21", width: "360"))
+        let narrow = try await page.picture(of: "2026-11-21", width: "360")
         #expect(narrow.contains("viewBox=\"0 0 360 ") && !narrow.contains(">03:00<") && narrow.contains(">18:00<"))
-        #expect(try await page.picture(.init(day: "2026-11-21", width: "99999")) == whole)
+        #expect(try await page.picture(of: "2026-11-21", width: "99999") == whole)
         // A part of another day is none of this one: no line a minute.
         let other = try await page.picture(
-            .init(day: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z"))
+            of: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z")
         #expect(other == whole)
         #expect(whole.hasPrefix("<svg") && part.hasPrefix("<svg"))
         #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
@@ -113,9 +113,9 @@ import WiFi
         ]
         for from in times {
             for to in times {
-                #expect(try await page.picture(.init(day: day, from: from, to: to)).hasPrefix("<svg"))
-                let query = HistoryQuery(from: from ?? "2026-11-21T07:00:00Z", to: to ?? "2026-11-21T07:05:00Z")
-                #expect(try await page.history(query).next == nil)
+                #expect(try await page.picture(of: day, from: from, to: to).hasPrefix("<svg"))
+                let (first, last) = (from ?? "2026-11-21T07:00:00Z", to ?? "2026-11-21T07:05:00Z")
+                #expect(try await page.history(from: first, to: last).next == nil)
             }
             #expect(try await page.mistakes(of: "home", since: from).hasPrefix("{"))
         }
@@ -131,15 +131,15 @@ import WiFi
         }
         try store.record(events.compactMap { HistoryEvent($0) }, [])
         for region in [nil, "home", "nobody"] {
-            var query = HistoryQuery(from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z", region: region)
-            var (found, parts): ([String], Int) = ([], 0)
+            var (found, parts, next): ([String], Int, String?) = ([], 0, nil)
             repeat {
-                let part = try await page().history(query)
+                let part = try await page().history(
+                    from: "2026-11-21T07:00:00Z", to: "2026-11-21T08:00:00Z", region: region, after: next)
                 #expect(part.events.count <= 2000)
                 found += part.events
                 parts += 1
-                query.after = part.next.map { "\($0)" }
-            } while query.after != nil && parts < 10
+                next = part.next.map { "\($0)" }
+            } while next != nil && parts < 10
             #expect(found == events.filter { region == nil || $0.region == region }.map(\.json))
             #expect(parts == (region == nil ? 3 : region == "home" ? 2 : 1))
         }
@@ -163,22 +163,24 @@ import WiFi
         #expect(await status { () async throws(PageFailure) in try await without.signal(of: "home") } == .notFound)
         for day in ["", "today", "2026-11-99", "../../../etc"] {
             let found = await status { () async throws(PageFailure) in
-                try await page.picture(.init(day: day))
+                try await page.picture(of: day)
             }
             #expect(found == .badRequest, "\(day)")
         }
         for width in ["", "wide", "1e3", "99999999999999999999"] {
             let found = await status { () async throws(PageFailure) in
-                try await page.picture(.init(day: "2026-11-21", width: width))
+                try await page.picture(of: "2026-11-21", width: width)
             }
             #expect(found == .badRequest, "\(width)")
         }
         let (from, to) = ("2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z")
-        for query in [
-            HistoryQuery(from: "", to: ""), .init(from: from, to: "2"), .init(from: "1", to: "2"),
-            .init(from: from, to: to, after: "x"), .init(from: from, to: to, after: "99999999999999999999"),
+        for (from, to, after) in [
+            ("", "", nil), (from, "2", nil), ("1", "2", nil), (from, to, "x"), (from, to, "99999999999999999999"),
         ] {
-            #expect(await status { () async throws(PageFailure) in try await page.history(query) } == .badRequest)
+            let found = await status { () async throws(PageFailure) in
+                try await page.history(from: from, to: to, after: after)
+            }
+            #expect(found == .badRequest)
         }
         #expect(
             await status { () async throws(PageFailure) in try await page.mistakes(of: nil, since: "x") } == .badRequest

@@ -1,3 +1,5 @@
+// The first import: otherwise the structures of socket addresses are those of a module of swift-nio.
+import Glibc
 import DaemonTestSupport
 import Foundation
 import NIOPosix
@@ -13,15 +15,19 @@ import WiFi
 /// Links that answer prompts, over TCP and without a login.
 @Suite(.timeLimit(.minutes(5))) struct AnswerEndpointTests {
     private let links = AnswerLinks(digest: { $0 })
-    private let backend = Backend(
-        hub: EventHub(), waiting: [Prompt(id: "1", ssid: "Home<Net>", regions: ["home"], arrival: 1)])
+    private let backend: Backend
+
+    init() {
+        backend = Backend(
+            hub: EventHub(), waiting: [Prompt(id: "1", ssid: "Home<Net>", regions: ["home"], arrival: 1)], links: links)
+    }
 
     private func run(_ body: (UInt16) async throws -> Void) async throws {
         let listeners = Listeners()
         let port = try freePort()
         let server = WebServer(
-            backend: backend, page: PageOfNothing(), address: try #require(ListenAddress("127.0.0.1:\(port)")),
-            isOpen: false, names: ["pi"], logins: LoginStore(digest: { $0 }), answers: links, listeners: listeners,
+            backend.endpoints(), address: try #require(ListenAddress("127.0.0.1:\(port)")),
+            isOpen: false, names: ["pi"], logins: LoginStore(digest: { $0 }), listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: quiet)
         try await running({ try await server.run() }) {
             try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }

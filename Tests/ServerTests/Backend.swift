@@ -1,26 +1,37 @@
 import DaemonTestSupport
 @testable import Server
 import HCI
+import HTTPTypes
 import RegionMonitoring
 import TestSupport
 import WiFi
 
 @testable import Events
 
-/// A daemon with as many regions as make a long answer.
-struct Backend: APIBackend {
+/// The endpoints of a daemon with as many regions as make a long answer.
+struct Backend: Sendable {
     let hub: EventHub
     var bluetooth = BluetoothState.poweredOn
     var waiting: [Prompt] = []
+    var links = AnswerLinks(digest: { $0 })
     let given = Watched<[AnswerTokens.Use]>([])
 
-    var status: StatusReport { report }
-    var regions: [RegionReport] { report.regions }
-    func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
-        BeaconPart(beacons: [], end: nil)
+    func endpoints(heartbeat: Duration = .seconds(15)) -> [Endpoint] {
+        let prompts = PromptEndpoints(
+            hub: hub, links: links, prompts: { PromptsReport(waiting: waiting, never: []) }, answer: answer,
+            clearNever: { _ in false })
+        return [
+            Endpoint(.get, Route.status, .readers) { _ in .json(report) },
+            .events(hub, heartbeat: heartbeat),
+            .notificationTest { () throws(NotificationTestFailure) in throw .noTarget },
+        ] + prompts.all
+            + Endpoint.monitoring(
+                status: { report }, counts: { DaemonCounts(started: evening, version: "1", commit: "") })
+            + Endpoint.nodes(
+                { NodesReport(node: "hall", site: "home", connected: true, reason: "", nodes: [], regions: []) },
+                forget: forget)
+            + PageFile.endpoints
     }
-    var prompts: PromptsReport { PromptsReport(waiting: waiting, never: []) }
-    var counts: DaemonCounts { DaemonCounts(started: evening, version: "1", commit: "") }
 
     private var report: StatusReport {
         var report = statusReport(bluetooth: bluetooth)
@@ -28,21 +39,13 @@ struct Backend: APIBackend {
         return report
     }
 
-    func answer(prompt id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
+    @Sendable private func answer(prompt id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
         guard let prompt = waiting.first(where: { $0.id == id }) else { throw .noSuchPrompt(id: id) }
         if given.value.contains(where: { $0.prompt == id }) { throw .closed(prompt, .answered(answer)) }
         given.change { $0.append(.init(prompt: id, answer: answer)) }
     }
 
-    func clearNever(ssid: String) -> Bool { false }
-
-    var nodes: NodesReport? {
-        NodesReport(node: "hall", site: "home", connected: true, reason: "", nodes: [], regions: [])
-    }
-
-    func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport] { throw .noTarget }
-
-    func forget(node: String) throws(ForgetFailure) {
+    @Sendable private func forget(node: String) throws(ForgetFailure) {
         switch node {
         case "attic": return
         case "hall": throw .online(node)

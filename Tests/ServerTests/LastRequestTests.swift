@@ -123,25 +123,25 @@ import Testing
     }
 
     private func server(_ kind: Kind, _ port: UInt16, _ hub: EventHub) throws -> (any Service, Connections) {
-        let (backend, group) = (Backend(hub: hub), MultiThreadedEventLoopGroup.oneLoop)
+        let (endpoints, group) = (Backend(hub: hub).endpoints(), MultiThreadedEventLoopGroup.oneLoop)
         let limits = Connections.Limits(time: .minutes(10))
         let address = try #require(ListenAddress("127.0.0.1:\(port)"))
         let retry = BackOff(.milliseconds(1), limit: .seconds(1))
         switch kind {
         case .socket:
             let server = APIServer(
-                backend: backend, socket: "\(folder.path)/okaeri.sock", eventLoopGroup: group, limits: limits,
+                endpoints, socket: "\(folder.path)/okaeri.sock", eventLoopGroup: group, limits: limits,
                 logger: quiet)
             return (server, server.connections)
         case .metrics:
             let server = MetricsServer(
-                backend: backend, address: address, names: ["pi"], listeners: listeners, eventLoopGroup: group,
+                endpoints, address: address, names: ["pi"], listeners: listeners, eventLoopGroup: group,
                 limits: limits, retry: retry, logger: quiet)
             return (server, server.connections)
         case .page:
             let server = WebServer(
-                backend: backend, page: PageOfNothing(), address: address, isOpen: false, names: ["pi"],
-                logins: LoginStore(digest: { Array($0.prefix(32)) }), answers: AnswerLinks(digest: { $0 }),
+                endpoints, address: address, isOpen: false, names: ["pi"],
+                logins: LoginStore(digest: { Array($0.prefix(32)) }),
                 listeners: listeners, eventLoopGroup: group,
                 limits: limits, logger: quiet)
             return (server, server.connections)

@@ -25,7 +25,7 @@ import Testing
         ) { [book, started] address, listeners in
             started.change { $0 += 1 }
             return MetricsServer(
-                backend: Backend(hub: EventHub(), bluetooth: .poweredOn), address: address, names: ["pi"],
+                Backend(hub: EventHub()).endpoints(), address: address, names: ["pi"],
                 listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, logger: book.logger)
         }
         try await running({ try await supervisor.run() }) { try await body(supervisor) }

@@ -22,7 +22,7 @@ import Testing
         -> MetricsServer
     {
         MetricsServer(
-            backend: Backend(hub: EventHub(), bluetooth: bluetooth),
+            Backend(hub: EventHub(), bluetooth: bluetooth).endpoints(),
             address: try #require(ListenAddress("\(address):\(port)")), names: ["pi"], listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
             limits: limits,

@@ -25,8 +25,8 @@ import RegionMonitoring
         connections: Int = 64, seconds: Double = 30, heartbeat: Duration = .seconds(15), drain: TimeAmount = .seconds(1)
     ) -> APIServer {
         APIServer(
-            backend: Backend(hub: hub), socket: socket, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
-            heartbeat: heartbeat,
+            Backend(hub: hub).endpoints(heartbeat: heartbeat), socket: socket,
+            eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop,
             limits: .init(connections: connections, time: .milliseconds(Int64(seconds * 1000)), drain: drain),
             logger: quiet)
     }

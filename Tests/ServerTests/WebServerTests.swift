@@ -1,5 +1,6 @@
 import DaemonTestSupport
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOPosix
 import Plumbing
@@ -23,17 +24,30 @@ import Testing
         }
     }
 
+    private var endpoints: [Endpoint] {
+        Backend(hub: EventHub()).endpoints()
+            + LoginEndpoints(logins, addresses: { ["http://pi:8080/"] }, logger: book.logger).all
+            + [
+                // Without an access.
+                Endpoint(.get, Route.guests) { _ in .json("WIFI:") },
+                Endpoint(.get, "\(Route.guests)/code") { _ in .json("WIFI:") },
+                Endpoint(.delete, "\(Route.configuration)/region", .socket) { _ in .json("") },
+                Endpoint(.get, Route.networks, .readers) { _ in
+                    throw PageFailure(.serviceUnavailable, "no radio", retryAfter: 2)
+                },
+                Endpoint(.get, Route.signal, .readers) { _ in throw CancellationError() },
+            ]
+    }
+
     /// Runs a server on a port of its own while `body` asks it.
     private func run(
         isOpen: Bool = false, limits: Connections.Limits = .init(), _ body: (Asker) async throws -> Void
     ) async throws {
         let port = try freePort()
         let server = WebServer(
-            backend: Backend(hub: EventHub()), page: PageOfNothing(),
-            address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen, names: ["pi"],
-            logins: logins, answers: AnswerLinks(digest: Self.digest), addresses: { ["http://pi:8080/"] },
-            listeners: listeners,
-            eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits, logger: book.logger)
+            endpoints, address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen, names: ["pi"],
+            logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
+            logger: book.logger)
         defer { #expect(server.connections.count == 0) }
         try await running({ try await server.run() }) {
             try await eventually("the server listens") { listeners.reports.map { $0.first?.problem == nil } ?? false }
@@ -136,33 +150,6 @@ import Testing
             #expect(answer.contains("okaeri=; Max-Age=0"))
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))
             #expect(logins.devices.isEmpty)
-        }
-    }
-
-    @Test func `a phone is enrolled by a browser with a session alone, by short requests`() async throws {
-        let path = "/v1/enrollment"
-        try await run(isOpen: true) { (asker: Asker) async throws in
-            var asker = asker
-            #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"), "the page is open to readers")
-            #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 401"))
-            #expect(try await asker.change("POST", path, "{\"name\":\"anna\"}").hasPrefix("HTTP/1.1 401"))
-            _ = try await asker.logIn(logins.link())
-            let idle = try await asker.ask("GET", path)
-            #expect(idle.hasPrefix("HTTP/1.1 200") && idle.contains("\"state\":\"idle\""))
-            let begun = try await asker.change("POST", path, "{\"name\":\"anna\",\"as\":\"keyboard\"}")
-            #expect(
-                begun.hasPrefix("HTTP/1.1 200") && begun.contains("\"name\":\"anna\"") && begun.contains("keyboard"))
-            #expect(try await asker.change("POST", path, "{\"name\":\"taken\"}").hasPrefix("HTTP/1.1 409"))
-            for body in ["{}", "", "[1]", "{\"name\":7}"] {
-                #expect(try await asker.change("POST", path, body).hasPrefix("HTTP/1.1 400"), "\(body)")
-                #expect(try await asker.change("POST", "\(path)/answer", body).hasPrefix("HTTP/1.1 400"), "\(body)")
-            }
-            let long = "{\"name\":\"\(String(repeating: "a", count: 1024))\"}"
-            #expect(try await asker.change("POST", path, long).hasPrefix("HTTP/1.1 413"))
-            let answer = try await asker.change("POST", "\(path)/answer", "{\"question\":1,\"agrees\":true}")
-            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("settling"))
-            asker.token = "another"
-            #expect(try await asker.change("DELETE", path, "").hasPrefix("HTTP/1.1 403"))
         }
     }
 
@@ -307,6 +294,9 @@ import Testing
             for path in ["/v1/guests", "/v1/guests/code?ssid=Home", "/v1//guests/code?ssid=Home", "/v1/guests/"] {
                 let answer = try await asker.ask("GET", path)
                 #expect(answer.hasPrefix("HTTP/1.1 401") && !answer.contains("WIFI:"), "\(path)")
+                var other = asker
+                _ = try await other.logIn(logins.link())
+                #expect(try await other.ask("GET", path).hasSuffix("\"WIFI:\"\n"), "\(path)")
             }
             // The router knows no other spelling of the path.
             for path in [
@@ -355,43 +345,34 @@ import Testing
         }
     }
 
-    @Test func `what the page asks beside`() async throws {
+    @Test func `an error of an endpoint becomes its answer`() async throws {
+        try await run(isOpen: true) { (asker: Asker) async throws in
+            let failure = try await asker.ask("GET", Route.networks)
+            #expect(failure.hasPrefix("HTTP/1.1 503") && failure.contains("Retry-After: 2\r\n"))
+            #expect(failure.contains("{\"error\":\"no radio\"}"))
+            let fault = try await asker.ask("GET", Route.signal)
+            #expect(fault.hasPrefix("HTTP/1.1 500") && fault.contains("journalctl"))
+        }
+    }
+
+    @Test func `only a path without an endpoint is unknown, as the router reads it`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker
+            for path in ["/v1/x", "/v1", "//v1/status", "/v1/status/", "/v1/guests/code/x"] {
+                #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 401"), "\(path)")
+            }
+            for path in ["/v2/status", "/%76%31/status", "/x"] {
+                #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 404"), "\(path)")
+                let post = try await asker.change("POST", path, "")
+                #expect(post.hasPrefix("HTTP/1.1 405") && post.contains("Allow: GET, HEAD\r\n"), "\(path)")
+            }
             _ = try await asker.logIn(logins.link())
-            let picture = try await asker.ask("GET", "/v1/days/2026-11-21.svg?from=a&to=b")
-            #expect(picture.contains("Content-Type: image/svg+xml\r\n") && picture.hasSuffix("<svg>a b</svg>"))
-            #expect(try await asker.ask("GET", "/v1/days/2026-11-21.svg?width=360").hasSuffix("<svg>- - 360</svg>"))
-            #expect(try await asker.ask("GET", "/v1/days/2026-11-21").hasPrefix("HTTP/1.1 404"))
-            let history = try await asker.ask("GET", "/v1/history?from=1&to=2")
-            #expect(
-                history.hasSuffix("{\"events\":[{\"from\":\"1\"},{\"to\":\"2\"},\"- -\"],\"more\":true,\"next\":7}\n"))
-            let rest = try await asker.ask("GET", "/v1/history?from=1&to=2&region=a&after=7")
-            #expect(rest.contains(",\"a 7\"]"))
-            let mistakes = try await asker.ask("GET", "/v1/mistakes?region=a%20b&since=3")
-            #expect(mistakes.hasSuffix("{\"region\":\"a b\",\"since\":\"3\"}\n"))
-            #expect(try await asker.ask("GET", "/v1/history?from=1").hasPrefix("HTTP/1.1 400"))
-            let signal = try await asker.ask("GET", "/v1/signal?region=%E3%81%8A%E5%B8%B0%E3%82%8A")
-            #expect(signal.contains("-61.5"))
-            let networks = try await asker.ask("GET", "/v1/wifi/networks")
-            #expect(networks.hasPrefix("HTTP/1.1 503") && networks.contains("Retry-After: 2\r\n"))
-            let set = try await asker.change("POST", "/v1/configuration/region", "{\"region\":1}")
-            #expect(set.contains(#""text":"{\"region\":1}""#))
-            let long = String(repeating: " ", count: 70_000)
-            #expect(try await asker.change("POST", "/v1/configuration/region", long).hasPrefix("HTTP/1.1 413"))
-            let room = try await asker.change("POST", "/v1/configuration/room", "{\"room\":1}")
-            #expect(room.contains(#""text":"{\"room\":1}""#))
-            let region = "/v1/configuration/region"
-            let removed = try await asker.change("DELETE", "\(region)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "")
-            #expect(removed.hasPrefix("HTTP/1.1 200") && removed.contains("\"written\":true"))
-            let changes = "\(region)/changes"
-            #expect(
-                try await asker.change("DELETE", "\(changes)?region=%E3%81%8A%E5%B8%B0%E3%82%8A", "").hasPrefix(
-                    "HTTP/1.1 200"))
-            #expect(try await asker.change("DELETE", changes, "").hasPrefix("HTTP/1.1 400"))
-            #expect(try await asker.change("DELETE", "\(region)?region=home", "").hasPrefix("HTTP/1.1 403"))
-            #expect(try await asker.change("DELETE", region, "").hasPrefix("HTTP/1.1 400"))
-            #expect(try await asker.change("DELETE", "\(region)?region=a", "{}").hasPrefix("HTTP/1.1 400"))
+            for path in ["/v1/x", "/v1", "/v1/guests/code/x"] {
+                #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 404"), "\(path)")
+            }
+            for path in ["//v1/status", "/v1/status/", "/v1//guests///code"] {
+                #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 200"), "\(path)")
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ CONSUMERS = [
     ("Server", "event stream"),
     ("House", "MQTT"),
 ]
-BACKEND = ("OkaeriDaemon", "APIBackend")
+BACKEND = ("OkaeriDaemon", "endpoints")
 
 WIDTH, MARGIN, ROW, HEIGHT = 1080, 28, 68, 40
 ROAD, ROOMS = 88, 428

@@ -1,6 +1,6 @@
 package import HTTPTypes
 import Hummingbird
-package import HummingbirdCore
+import HummingbirdCore
 package import Logging
 package import NIOCore
 import ServiceLifecycle
@@ -10,26 +10,24 @@ import ServiceLifecycle
 /// Hummingbird's server and router without its `Application`, which wakes up once a second to keep a date: no client
 /// needs one, and a quiet house should cost nothing.
 package struct HTTPListener: Sendable {
-    package typealias Answer = @Sendable (Request, any Channel, Logger) async -> Response
-
+    private let router: EndpointRouter
     private let connections: Connections
     private let eventLoopGroup: any EventLoopGroup
     private let logger: Logger
     private let decorate: @Sendable (inout HTTPFields) -> Void
-    private let answer: Answer
 
     /// - Parameters:
+    ///   - router: answers a sound request.
     ///   - decorate: adds the fields that every answer of this listener has.
-    ///   - answer: answers a sound request.
     package init(
-        connections: Connections, eventLoopGroup: any EventLoopGroup, logger: Logger,
-        decorate: @escaping @Sendable (inout HTTPFields) -> Void = { _ in }, answer: @escaping Answer
+        _ router: EndpointRouter, connections: Connections, eventLoopGroup: any EventLoopGroup, logger: Logger,
+        decorate: @escaping @Sendable (inout HTTPFields) -> Void = { _ in }
     ) {
+        self.router = router
         self.connections = connections
         self.eventLoopGroup = eventLoopGroup
         self.logger = logger
         self.decorate = decorate
-        self.answer = answer
     }
 
     /// Serves until the task is cancelled, or the daemon stops.
@@ -77,7 +75,7 @@ package struct HTTPListener: Sendable {
                 Response.failure(
                     .badRequest, "the request names two hosts; send one Host field, and the target as a path")
             } else {
-                await answer(request, channel, logger)
+                await router.response(to: request, on: channel, of: connections, logger: logger)
             }
         decorate(&response.headers)
         // The router removes the content of what it answers; a refusal has one (RFC 9110, 9.3.2).
@@ -87,4 +85,12 @@ package struct HTTPListener: Sendable {
         if isLast { response.headers[.connection] = "close" }
         return (response, isLast)
     }
+}
+
+extension Request {
+    /// Whether the request names more than one host (RFC 9112, 3.2): the codec leaves the second Host among the fields.
+    fileprivate var namesTwoHosts: Bool { HTTPField.Name("Host").map { headers[$0] != nil } ?? true }
+
+    /// Whether the connection can carry no further request, as ``LastRequest`` decides.
+    fileprivate var isLast: Bool { method == .connect || headers[.upgrade] != nil }
 }

@@ -1,48 +1,82 @@
 import Events
+import HTTPTypes
 import Hummingbird
+package import Logging
 import Plumbing
 
-/// The logins of the page: a user with access to the socket, and a browser with a login, may make links and end sessions.
-struct LoginEndpoints: Sendable {
+/// The logins of the page: a user with access to the socket, and a browser with a session, may make links and end sessions.
+package struct LoginEndpoints: Sendable {
     private let logins: LoginStore
     private let addresses: @Sendable () -> [String]
+    private let logger: Logger
 
     /// - Parameter addresses: Returns the addresses of the page; none: there is no page.
-    init(_ logins: LoginStore, addresses: @escaping @Sendable () -> [String]) {
+    package init(_ logins: LoginStore, addresses: @escaping @Sendable () -> [String], logger: Logger) {
         self.logins = logins
         self.addresses = addresses
+        self.logger = logger
     }
 
-    /// Content has no meaning here, but some clients send an empty object.
-    private static let largestBody = 1024
-
-    private static let noPage =
-        "there is no page; run `sudo okaeri web on`"
-
-    var all: [Endpoint] {
+    package var all: [Endpoint] {
         [
-            Endpoint(.post, Route.links) { [logins, addresses] request, _ in
-                guard await request.discardContent(upTo: Self.largestBody) else {
-                    return .failure(.badRequest, "a link takes no content; send the request without a body")
-                }
-                let addresses = addresses()
-                guard !addresses.isEmpty else { return .failure(.notFound, Self.noPage) }
-                let link = WebLinkReport(
-                    addresses: addresses, token: logins.link(), seconds: Int(Logins.linkValidity / 1_000_000_000))
-                return .json(link, headers: [.cacheControl: "no-store"])
-            },
-            Endpoint(.get, Route.devices) { [logins] _, _ in .json(Self.list(logins)) },
-            Endpoint(.delete, "\(Route.devices)/:id") { [logins] _, context in
-                let id = context.parameters.get("id") ?? ""
+            Endpoint(.post, Route.links, .socket) { try await link(for: $0) },
+            Endpoint(.get, Route.devices, .socket) { _ in .json(devices) },
+            Endpoint(.delete, "\(Route.devices)/:id", .socket) { exchange in
+                let id = exchange.component("id")
                 guard logins.revoke(id) else {
-                    return .failure(.notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
+                    throw PageFailure(
+                        .notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
                 }
-                return .json(Self.list(logins))
+                return .json(devices)
+            },
+            Endpoint(.post, Route.login, .visitors) { try await login($0) },
+            Endpoint(.get, Route.session, .pageReaders) { exchange in
+                .session(
+                    exchange.session, isOpen: exchange.isOpen, isSecure: WebRequest(exchange.request).isSecure)
+            },
+            Endpoint(.post, Route.logout) { exchange in
+                try await exchange.discardContent(of: "a logout")
+                if let session = exchange.session { _ = logins.revoke(session.device.id) }
+                return .loggedOut(isOpen: exchange.isOpen)
             },
         ]
     }
 
-    private static func list(_ logins: LoginStore) -> [WebDeviceReport] {
+    private func link(for exchange: Exchange) async throws(PageFailure) -> Response {
+        try await exchange.discardContent(of: "a link")
+        let addresses = addresses()
+        guard !addresses.isEmpty else {
+            throw PageFailure(.notFound, "there is no page; run `sudo okaeri web on`")
+        }
+        if let session = exchange.session {
+            logger.notice(
+                "a link for another browser was made on the page", metadata: ["by": "\(session.device.name)"])
+        }
+        let link = WebLinkReport(
+            addresses: addresses, token: logins.link(), seconds: Int(Logins.linkValidity / 1_000_000_000))
+        return .json(link, headers: [.cacheControl: "no-store"])
+    }
+
+    private func login(_ exchange: Exchange) async throws(PageFailure) -> Response {
+        struct Login: Decodable {
+            var token: String
+            var name: String?
+        }
+        guard let login = await exchange.value(Login.self) else {
+            throw PageFailure(.badRequest, "the body is malformed; send {\"token\": …, \"name\": …}")
+        }
+        guard let session = logins.redeem(login.token, name: login.name ?? "") else {
+            await exchange.delayWrongLink()
+            throw PageFailure(
+                .unauthorized,
+                "the link is not valid: it was used before, is older than ten minutes, or is none; `okaeri web link` on the machine prints a new one"
+            )
+        }
+        logger.notice("a browser was let in to the page", metadata: ["name": "\(session.device.name)"])
+        return .session(session, isOpen: exchange.isOpen, isSecure: WebRequest(exchange.request).isSecure)
+    }
+
+    private var devices: [WebDeviceReport] {
         logins.devices.map { device in
             WebDeviceReport(
                 id: device.id, name: device.name, since: Timestamp.text(device.since * 1_000_000_000),

@@ -1,6 +1,3 @@
-import Events
-import HTTPTypes
-import Hummingbird
 package import Logging
 package import NIOCore
 package import Plumbing
@@ -11,9 +8,8 @@ package struct MetricsServer: Service {
     /// The key of the configuration.
     private static let name = "metrics"
 
-    private let endpoints: Endpoints
+    private let router: EndpointRouter
     private let address: ListenAddress
-    private let hosts: HostCheck
     private let listeners: Listeners
     private let eventLoopGroup: any EventLoopGroup
     private let retry: BackOff
@@ -21,25 +17,17 @@ package struct MetricsServer: Service {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - endpoints: Those of all listeners.
     ///   - address: The address of the listener.
     ///   - names: of this machine, by which it may be asked.
     ///   - listeners: Receives the state of the listener.
     package init(
-        backend: any APIBackend, address: ListenAddress, names: [String], listeners: Listeners,
-        eventLoopGroup: any EventLoopGroup, logger: Logger
+        _ endpoints: [Endpoint], address: ListenAddress, names: [String], listeners: Listeners,
+        eventLoopGroup: any EventLoopGroup, limits: Connections.Limits = .init(),
+        retry: BackOff = BackOff(.seconds(5), limit: .seconds(60)), logger: Logger
     ) {
-        self.init(
-            backend: backend, address: address, names: names, listeners: listeners, eventLoopGroup: eventLoopGroup,
-            limits: .init(), retry: BackOff(.seconds(5), limit: .seconds(60)), logger: logger)
-    }
-
-    init(
-        backend: any APIBackend, address: ListenAddress, names: [String], listeners: Listeners,
-        eventLoopGroup: any EventLoopGroup, limits: Connections.Limits, retry: BackOff, logger: Logger
-    ) {
-        endpoints = Endpoints(MonitoringEndpoints(backend).all)
+        router = EndpointRouter(endpoints, of: .metrics(HostCheck(names: names)))
         self.address = address
-        hosts = HostCheck(names: names)
         self.listeners = listeners
         self.eventLoopGroup = eventLoopGroup
         self.retry = retry
@@ -48,13 +36,7 @@ package struct MetricsServer: Service {
     }
 
     var listener: HTTPListener {
-        HTTPListener(connections: connections, eventLoopGroup: eventLoopGroup, logger: logger) {
-            [endpoints, hosts] request, channel, logger in
-            guard hosts.permits(request.head.authority) else {
-                return .failure(.misdirectedRequest, HostCheck.refusal)
-            }
-            return await endpoints.response(to: request, on: channel, logger: logger)
-        }
+        HTTPListener(router, connections: connections, eventLoopGroup: eventLoopGroup, logger: logger)
     }
 
     package func run() async throws {

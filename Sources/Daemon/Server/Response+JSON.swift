@@ -18,6 +18,13 @@ extension Response {
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: Array(data) + [0x0A])))
     }
 
+    /// A text.
+    ///
+    /// - Parameter headers: with the type of the text.
+    package static func text(_ text: String, headers: HTTPFields) -> Response {
+        Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
     /// The elements of an array that follow a position, and the position behind them.
     package typealias Elements<Element, Position> =
         @Sendable (_ position: Position?) async -> (elements: [Element], position: Position?)

@@ -7,7 +7,7 @@ extension WebRequest {
     init(_ request: Request) {
         let headers = request.headers
         self.init(
-            method: request.method.rawValue, path: request.uri.path, host: request.head.authority,
+            method: request.method.rawValue, host: request.head.authority,
             origin: headers[.origin], cookie: headers[.cookie], site: headers[field: "Sec-Fetch-Site"],
             token: headers[field: RequestGate.tokenField],
             isForwarded: headers.contains { Self.isOfProxy($0.name) },
@@ -81,7 +81,12 @@ extension Response {
 }
 
 extension PageFile {
-    static func response(to request: Request) -> Response {
+    /// The files, which have nothing in them that is not public.
+    package static var endpoints: [Endpoint] {
+        ["/", "/**"].map { Endpoint(.get, $0, .everyone) { response(to: $0.request) } }
+    }
+
+    private static func response(to request: Request) -> Response {
         guard let file = at(request.uri.path) else {
             return .failure(.notFound, "the page has no such file; load it again")
         }

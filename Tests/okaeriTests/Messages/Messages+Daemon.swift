@@ -141,8 +141,7 @@ extension Messages {
         case .foreignHost: .foreignOrigin
         case .foreignOrigin: .noLogin
         case .noLogin: .noToken
-        case .noToken: .method(allowed: "GET")
-        case .method: nil
+        case .noToken: nil
         }
     }
 

@@ -43,6 +43,14 @@ package enum Route {
     package static let links = "/v1/web/links"
     /// A list of ``WebDeviceReport``; below it each, which `DELETE` revokes.
     package static let devices = "/v1/web/devices"
+    /// `POST` follows a link to the page.
+    package static let login = "/v1/web/login"
+    /// The session of the browser that asks.
+    package static let session = "/v1/web/session"
+    /// `POST` ends that session.
+    package static let logout = "/v1/web/logout"
+    /// Below it the links that answer prompts. Without the first slash.
+    package static let answers = "answer"
     /// `DELETE` takes an answer of never back, of the network in the query's ``ssid``.
     package static let never = "/v1/never"
 

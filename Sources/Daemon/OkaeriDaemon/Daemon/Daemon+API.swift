@@ -1,18 +1,70 @@
 package import Events
 import Bluetooth
-import House
+import HTTPTypes
 import History
+import House
 import Automation
 import IBeacon
 import Listening
-package import Server
+import Server
 import MQTT
+import OkaeriConfiguration
 import Plumbing
 import Presence
 import RegionMonitoring
 package import WiFi
 
-extension Daemon: APIBackend {
+extension Daemon {
+    /// The endpoints of all listeners.
+    ///
+    /// - Parameter enroller: Enrolls phones; `nil` if a capture stands in for the adapter.
+    func endpoints(_ enroller: PhoneEnroller?) -> [Endpoint] {
+        let page = PageData(
+            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() }, enroller: enroller)
+        let logins = LoginEndpoints(
+            logins,
+            addresses: { [reloader] in
+                reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
+            }, logger: logger)
+        let prompts = PromptEndpoints(
+            hub: hub, links: answerLinks, prompts: { [arrivalJoin] in await arrivalJoin.prompts },
+            answer: answer(prompt:_:), clearNever: { [arrivalJoin] in await arrivalJoin.neverCleared(ssid: $0) })
+        return reporting + prompts.all + page.endpoints + logins.all + PageFile.endpoints
+    }
+
+    private var reporting: [Endpoint] {
+        [
+            Endpoint(.get, Route.status, .readers) { [self] exchange in
+                // The judgements of beacons are most of the answer, and a request for the state alone does not need
+                // them.
+                let isBrief = exchange.query(Route.judgements) == "false"
+                return .json(isBrief ? await status.withoutJudgements : await status)
+            },
+            Endpoint(.get, Route.regions, .readers) { [self] _ in .json(regions) },
+            Endpoint(.get, Route.beacons, .readers) { [self] _ in
+                .json(each: { [self] position in
+                    let part = beacons(after: position, limit: Self.beaconsAtOnce)
+                    return (part.beacons, part.end)
+                })
+            },
+            Endpoint(.get, Route.thresholds, .readers) { exchange throws(PageFailure) in
+                guard let proposal = ThresholdProposal(query: exchange.query(Route.signals) ?? "") else {
+                    throw PageFailure(
+                        .badRequest,
+                        "\(Route.signals) takes up to \(ThresholdProposal.mostSignals) numbers in dBm, separated by commas"
+                    )
+                }
+                return .json(proposal)
+            },
+            .events(hub), .notificationTest(notifications.test),
+        ] + Endpoint.monitoring(status: { [self] in await status }, counts: { [self] in await counts })
+            + Endpoint.nodes({ [self] in await nodes }, forget: forget(node:))
+    }
+
+    /// The number of beacons that are reported and written at once, about 16 KiB.
+    private static let beaconsAtOnce = 64
+
     /// The loop turns at every deadline. One that is so late does not turn any more.
     private static let latest = Duration.seconds(10)
 
@@ -70,7 +122,7 @@ extension Daemon: APIBackend {
         }
     }
 
-    package var counts: DaemonCounts {
+    private var counts: DaemonCounts {
         get async {
             var counts = DaemonCounts(
                 started: KernelClock.realtime - (KernelClock.boottime - started), version: options.version,
@@ -85,7 +137,7 @@ extension Daemon: APIBackend {
         }
     }
 
-    package var regions: [RegionReport] {
+    var regions: [RegionReport] {
         let now = source.instant
         return reports(presence.driver.snapshot(at: now), at: now)
     }
@@ -116,7 +168,8 @@ extension Daemon: APIBackend {
             }
     }
 
-    package func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
+    /// Returns the beacons in the air that follow a position, by identity.
+    private func beacons(after position: BeaconPart.Position?, limit: Int) -> BeaconPart {
         let now = source.instant
         let first = now.advanced(by: .zero - Self.airTime)
         return BeaconPart(presence.driver.beacons(since: first, after: position, limit: limit), at: now)
@@ -140,12 +193,6 @@ extension Daemon: APIBackend {
     package func answer(prompt id: String, _ answer: PromptAnswer) async throws(PromptAnswerError) {
         try await arrivalJoin.answered(id, answer)
     }
-
-    package func testNotifications() async throws(NotificationTestFailure) -> [NotificationReport] {
-        try await notifications.test()
-    }
-
-    package func clearNever(ssid: String) async -> Bool { await arrivalJoin.neverCleared(ssid: ssid) }
 }
 
 extension BatteryReport {

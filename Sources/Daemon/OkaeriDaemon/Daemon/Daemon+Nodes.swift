@@ -1,11 +1,12 @@
-package import Events
+import Events
 import House
 import MQTT
 import RegionMonitoring
 
 /// Requests about the house.
 extension Daemon {
-    package var nodes: NodesReport? {
+    /// `nil` without a house.
+    var nodes: NodesReport? {
         get async {
             guard let broker = broker.current else { return nil }
             return NodesReport(
@@ -17,7 +18,8 @@ extension Daemon {
         }
     }
 
-    package func forget(node: String) throws(ForgetFailure) {
+    /// Forgets a node that is no more.
+    func forget(node: String) throws(ForgetFailure) {
         guard let broker = broker.current else { throw .noHouse }
         try broker.forget(node)
     }

@@ -112,36 +112,26 @@ extension Daemon {
     ///   - isServed: whether this daemon holds the socket.
     ///   - enroller: Enrolls phones; `nil` if a capture stands in for the adapter.
     private func servers(isServed: Bool, _ enroller: PhoneEnroller?) -> [any Service] {
-        let page = PageData(
-            directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
-            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() },
-            enroller: enroller)
+        let endpoints = endpoints(enroller)
         let loop = MultiThreadedEventLoopGroup.oneLoop
-        let addresses = { @Sendable [reloader] in
-            reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
-        }
         var servers: [any Service] = []
         if isServed {
             servers.append(
-                APIServer(
-                    backend: self, page: page,
-                    logins: (logins, addresses), socket: options.socket, eventLoopGroup: loop, logger: logger))
+                APIServer(endpoints, socket: options.socket, eventLoopGroup: loop, logger: logger))
         }
         let configuration = reloader.configuration
         let web = ListenerSupervisor(
             "web", configuration.web, address: \.listen, listeners: listeners, logger: logger
-        ) { [self] web, listeners in
+        ) { [logins, logger] web, listeners in
             WebServer(
-                backend: self, page: page, address: web.listen, isOpen: web.isOpen,
-                names: [NodeName.local] + web.hosts, logins: logins, answers: answerLinks, addresses: addresses,
-                listeners: listeners,
-                eventLoopGroup: loop, logger: logger)
+                endpoints, address: web.listen, isOpen: web.isOpen, names: [NodeName.local] + web.hosts, logins: logins,
+                listeners: listeners, eventLoopGroup: loop, logger: logger)
         }
         let metrics = ListenerSupervisor(
             "metrics", configuration.metrics, address: \.self, listeners: listeners, logger: logger
-        ) { [self] metrics, listeners in
+        ) { [logger] metrics, listeners in
             MetricsServer(
-                backend: self, address: metrics, names: [NodeName.local], listeners: listeners, eventLoopGroup: loop,
+                endpoints, address: metrics, names: [NodeName.local], listeners: listeners, eventLoopGroup: loop,
                 logger: logger)
         }
         self.servers.follow {

@@ -6,6 +6,33 @@ import Server
 
 /// The configuration, as it is read and changed.
 extension PageData {
+    var configurationEndpoints: [Endpoint] {
+        let region = "\(Route.configuration)/region"
+        return [
+            Endpoint(.get, Route.configuration, .readers) { _ in .json(try await configuration()) },
+            Endpoint(.post, region, .socket) { exchange in
+                .json(try await set(try await exchange.body(upTo: Self.largestRegion, of: "a region")))
+            },
+            Endpoint(.post, "\(Route.configuration)/room", .socket) { exchange in
+                .json(try await set(room: try await exchange.body(upTo: Self.largestRegion, of: "a region")))
+            },
+            // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
+            Endpoint(.delete, region, .socket) { exchange in
+                .json(try await remove(region: try Self.region(exchange, of: region)))
+            },
+            Endpoint(.delete, "\(region)/changes", .socket) { exchange in
+                .json(try await removeChanges(of: try Self.region(exchange, of: "\(region)/changes")))
+            },
+        ]
+    }
+
+    /// A region with all that can be set of it.
+    private static let largestRegion = 64 << 10
+
+    private static func region(_ exchange: Exchange, of path: String) throws(PageFailure) -> String {
+        try exchange.query(Route.region, or: "the query names no region; ask for \(path)?\(Route.region)=ID")
+    }
+
     var files: RegionFiles { RegionFiles(file: file, directory: directory, user: user) }
 
     func configuration() async throws(PageFailure) -> ConfigurationReport {

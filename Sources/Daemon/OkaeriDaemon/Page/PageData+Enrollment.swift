@@ -7,11 +7,32 @@ import Server
 
 /// The enrollment of phones.
 extension PageData {
+    var enrollmentEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, Route.enrollment, .socket) { _ in
+                .json(await enrollment(), headers: [.cacheControl: "no-store"])
+            },
+            Endpoint(.post, Route.enrollment, .socket) { exchange in
+                let wanted = try await exchange.value(
+                    EnrollmentRequest.self, "{\"name\": …, \"as\": \"heart-rate\" or \"keyboard\"}")
+                return .json(try await enroll(wanted))
+            },
+            Endpoint(.post, "\(Route.enrollment)/answer", .socket) { exchange in
+                let answer = try await exchange.value(
+                    EnrollmentAnswer.self, "{\"question\": …, \"agrees\": true or false}")
+                return .json(try await answerEnrollment(answer))
+            },
+            Endpoint(.delete, Route.enrollment, .socket) { _ in .json(await endEnrollment()) },
+        ]
+    }
+
+    /// Returns the enrollment of a phone that runs, or the last one.
     func enrollment() async -> EnrollmentReport {
         if let obstacle { return EnrollmentReport(state: .unavailable, reason: obstacle) }
         return await enroller?.report ?? EnrollmentReport(state: .unavailable)
     }
 
+    /// Starts the enrollment of a phone, if none runs.
     func enroll(_ request: EnrollmentRequest) async throws(PageFailure) -> EnrollmentReport {
         guard let enroller, let directory, obstacle == nil else {
             throw PageFailure(.conflict, obstacle ?? "")
@@ -33,12 +54,14 @@ extension PageData {
         return await enroller.report
     }
 
+    /// Answers a question of the enrollment that runs.
     func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport {
         guard let enroller else { throw PageFailure(.conflict, obstacle ?? "") }
         try await enroller.answer(answer)
         return await enroller.report
     }
 
+    /// Ends the enrollment, or clears the result of the last one.
     func endEnrollment() async -> EnrollmentReport {
         await enroller?.end()
         return await enrollment()

@@ -7,6 +7,18 @@ import WiFi
 
 /// The QR codes of networks for guests.
 extension PageData {
+    /// Passphrases: for a browser with a session alone.
+    var guestEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, Route.guests) { _ in .json(try await guests()) },
+            Endpoint(.get, "\(Route.guests)/code") { exchange in
+                let ssid = try exchange.query(
+                    Route.ssid, or: "the query names no network; ask for \(Route.guests)/code?\(Route.ssid)=…")
+                return .json(try await guestCode(of: ssid), headers: [.cacheControl: "no-store"])
+            },
+        ]
+    }
+
     func guests() async throws(PageFailure) -> GuestsReport {
         var report = GuestsReport(networks: [])
         for region in try await configuredRegions() {
@@ -20,6 +32,7 @@ extension PageData {
         return report
     }
 
+    /// Returns the QR code of a network of ``guests()``. It contains the passphrase.
     func guestCode(of ssid: String) async throws(PageFailure) -> GuestCodeReport {
         let regions = try await configuredRegions().filter { $0.network?.name == SSID(ssid) }
         guard let network = (regions.first(where: \.showsNetwork) ?? regions.first)?.network else {

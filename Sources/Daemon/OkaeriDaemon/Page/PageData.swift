@@ -10,7 +10,7 @@ import WiFi
 
 /// The page's requests beside those of all programs: the days from the history, the networks from NetworkManager, the
 /// configuration from its file. What waits for the disk runs on the threads of a ``RequestPool``.
-struct PageData: PageBackend {
+struct PageData: Sendable {
     /// The state directory that holds the history; nil: there is none.
     let directory: String?
     /// `beacons.json`.
@@ -32,6 +32,47 @@ struct PageData: PageBackend {
     /// The time span of the signal's answer.
     private static let recent: Int64 = 600 * 1_000_000_000
 
+    var endpoints: [Endpoint] { historyEndpoints + configurationEndpoints + guestEndpoints + enrollmentEndpoints }
+
+    private var historyEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, Route.days, .readers) { _ in .json(try await days()) },
+            Endpoint(.get, "\(Route.days)/:day", .readers) { exchange in
+                let name = exchange.component("day")
+                guard name.hasSuffix(".svg") else {
+                    throw PageFailure(.notFound, "there is no such picture; ask for \(Route.days)/2026-11-21.svg")
+                }
+                let picture = try await picture(
+                    of: String(name.dropLast(4)), from: exchange.query(Route.from), to: exchange.query(Route.to),
+                    width: exchange.query(Route.width))
+                return .text(picture, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"])
+            },
+            Endpoint(.get, Route.history, .readers) { exchange in
+                guard let from = exchange.query(Route.from), let to = exchange.query(Route.to) else {
+                    throw PageFailure(
+                        .badRequest, "the query has no time; ask for \(Route.history)?\(Route.from)=…&\(Route.to)=…")
+                }
+                let (events, next) = try await history(
+                    from: from, to: to, region: exchange.query(Route.region), after: exchange.query(Route.after))
+                let more = "\"more\":\(next != nil)" + (next.map { ",\"next\":\($0)" } ?? "")
+                return .text("{\"events\":[\(events.joined(separator: ","))],\(more)}\n", headers: Self.json)
+            },
+            Endpoint(.get, Route.mistakes, .readers) { exchange in
+                let mistakes = try await mistakes(
+                    of: exchange.query(Route.region), since: exchange.query(Route.since))
+                return .text(mistakes + "\n", headers: Self.json)
+            },
+            Endpoint(.get, Route.signal, .readers) { exchange in
+                let region = try exchange.query(
+                    Route.region, or: "the query names no region; ask for \(Route.signal)?\(Route.region)=ID")
+                return .json(try await signal(of: region))
+            },
+            Endpoint(.get, Route.networks, .readers) { _ in .json(try await networks()) },
+        ]
+    }
+
+    private static let json: HTTPFields = [.contentType: "application/json"]
+
     func days() async throws(PageFailure) -> DaysReport {
         let bounds = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).bounds()
@@ -41,14 +82,21 @@ struct PageData: PageBackend {
             offsets: ZoneOffset.list(around: now(), since: bounds?.lowerBound))
     }
 
-    func picture(_ query: PictureQuery) async throws(PageFailure) -> String {
-        let (day, from, to) = (query.day, query.from, query.to)
+    /// Returns a day as a picture (SVG).
+    ///
+    /// - Parameters:
+    ///   - day: Such as `2026-11-21`, in the machine's time zone.
+    ///   - from: the beginning of the part that is shown, as RFC 3339; `nil`: that of the day.
+    ///   - to: its end.
+    ///   - width: in pixels; `nil`: that of a wide screen.
+    func picture(
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil
+    ) async throws(PageFailure) -> String {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is no day; write it as 2026-11-21")
         }
         let window = from == nil && to == nil ? nil : try Self.span(from, to)
-        let width = query.width.map { Int($0) } ?? DayChart.widest
-        guard let width else {
+        guard let width = width.map({ Int($0) }) ?? DayChart.widest else {
             throw PageFailure(.badRequest, "width is no number of pixels; write it as 360")
         }
         let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
@@ -63,12 +111,20 @@ struct PageData: PageBackend {
         return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
     }
 
-    func history(_ query: HistoryQuery) async throws(PageFailure) -> (events: [String], next: Int64?) {
-        let span = try Self.span(query.from, query.to)
-        guard let row = query.after.map({ Int64($0) }) ?? 0 else {
+    /// Returns events as the event stream has them, the oldest first; and the number to go on after where there are more.
+    ///
+    /// - Parameters:
+    ///   - from: the first moment, as RFC 3339.
+    ///   - to: the moment before which they happened.
+    ///   - region: only this region's; `nil` for all.
+    ///   - after: the number of the answer before.
+    func history(
+        from: String, to: String, region: String? = nil, after: String? = nil
+    ) async throws(PageFailure) -> (events: [String], next: Int64?) {
+        let span = try Self.span(from, to)
+        guard let row = after.map({ Int64($0) }) ?? 0 else {
             throw PageFailure(.badRequest, "after is no number; send the one that was answered as next")
         }
-        let region = query.region
         let (events, next) = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).events(
                 region: region, in: span, after: row, limit: Self.mostEvents)
@@ -76,6 +132,11 @@ struct PageData: PageBackend {
         return (events.map(\.json), next)
     }
 
+    /// Returns the false exits, as a JSON object.
+    ///
+    /// - Parameters:
+    ///   - region: only this region's; `nil` for all.
+    ///   - since: none before this time, as RFC 3339; `nil` for all.
     func mistakes(of region: String?, since: String?) async throws(PageFailure) -> String {
         let since = try since == nil ? nil : Self.span(since, nil).lowerBound
         return try await read { directory throws(HistoryError) in
@@ -83,6 +144,7 @@ struct PageData: PageBackend {
         }
     }
 
+    /// Returns the last ten minutes of a region.
     func signal(of region: String) async throws(PageFailure) -> SignalReport {
         let now = now()
         let minutes = try await read { directory throws(HistoryError) in

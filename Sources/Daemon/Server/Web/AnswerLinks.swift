@@ -1,3 +1,4 @@
+import Events
 package import WiFi
 import Synchronization
 
@@ -65,7 +66,7 @@ package final class AnswerLinks: Sendable {
     /// Returns the paths that answer a prompt with `join` and with `later`, without the first slash.
     package func paths(answering prompt: String) -> (join: String, later: String) {
         let made = tokens.withLock { $0.make(prompt: prompt, [.join, .later]) }
-        return (WebRoute.answerPath + made[0], WebRoute.answerPath + made[1])
+        return ("\(Route.answers)/\(made[0])", "\(Route.answers)/\(made[1])")
     }
 
     func use(of token: String) -> AnswerTokens.Use? { tokens.withLock { $0.use(of: token) } }

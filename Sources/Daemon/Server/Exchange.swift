@@ -1,0 +1,104 @@
+import FoundationEssentials
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+
+/// A request on its way to the answer: with its connection, and the session that it was accepted for.
+package struct Exchange: RequestContext {
+    package typealias Source = Exchange
+
+    package var coreContext: CoreRequestContextStorage
+    /// As the client sent it.
+    package let request: Request
+    let channel: any Channel
+    let connections: Connections
+    /// Whether all users of this machine may read the page without a login.
+    let isOpen: Bool
+    /// `nil` for an endpoint that needs none: a reader of an open page, and a client of another listener.
+    package internal(set) var session: Logins.Session?
+
+    /// The maximum number of bytes of a short body: an answer, a name, a link's token.
+    package static let shortBody = 1024
+
+    /// The delay of the answer to a token of no link, so that guessing costs the client connections.
+    private static let wrongLinkDelay = TimeAmount.seconds(1)
+
+    init(
+        _ request: Request, on channel: any Channel, of connections: Connections, isOpen: Bool, logger: Logger
+    ) {
+        coreContext = .init(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        self.request = request
+        self.channel = channel
+        self.connections = connections
+        self.isOpen = isOpen
+    }
+
+    package init(source: Exchange) { self = source }
+
+    /// Returns a parameter of the query, without its percent encoding.
+    package func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
+
+    /// - Parameter sentence: the failure of a request without the parameter.
+    package func query(_ name: String, or sentence: String) throws(PageFailure) -> String {
+        guard let value = query(name) else { throw PageFailure(.badRequest, sentence) }
+        return value
+    }
+
+    /// Returns what stands for a component of the endpoint's path. Hummingbird leaves its percent encoding.
+    package func component(_ name: String) -> String { parameters.get(name) ?? "" }
+
+    /// Returns the content of the request.
+    ///
+    /// - Parameter subject: what has at most so many bytes.
+    package func body(upTo limit: Int = shortBody, of subject: String = "it") async throws(PageFailure) -> [UInt8] {
+        guard let body = try? await request.body.collect(upTo: limit) else {
+            throw PageFailure(.contentTooLarge, "the body is too large; \(subject) has at most \(limit) bytes")
+        }
+        return Array(body.readableBytesView)
+    }
+
+    /// Returns the value in a short body; `nil` if it has none, or is too long.
+    func value<Value: Decodable>(_ type: Value.Type) async -> Value? { try? await value(type, "") }
+
+    /// Returns the value in a short body.
+    ///
+    /// - Parameter form: The form of the body, for the failure.
+    package func value<Value: Decodable>(
+        _ type: Value.Type, _ form: String
+    ) async throws(PageFailure) -> Value {
+        let body = try await body()
+        guard let value = try? JSONDecoder().decode(type, from: Data(body)) else {
+            throw PageFailure(.badRequest, "the body is malformed; send \(form)")
+        }
+        return value
+    }
+
+    /// Reads content that has no meaning, which some clients send.
+    ///
+    /// - Parameter subject: what takes no content, for the failure.
+    func discardContent(of subject: String) async throws(PageFailure) {
+        guard await discardContent(upTo: Self.shortBody) else {
+            throw PageFailure(.badRequest, "\(subject) takes no content; send the request without a body")
+        }
+    }
+
+    /// Returns whether the request had no more than `limit` bytes of content.
+    func discardContent(upTo limit: Int) async -> Bool {
+        guard request.announcesContent else { return true }
+        return (try? await request.body.collect(upTo: limit)) != nil
+    }
+
+    /// Waits before the answer to a token of no link.
+    func delayWrongLink() async {
+        try? await channel.eventLoop.scheduleTask(in: Self.wrongLinkDelay) {}.futureResult.get()
+    }
+}
+
+extension Request {
+    /// Whether the head announces content (RFC 9112, 6.3).
+    var announcesContent: Bool {
+        if headers[.transferEncoding] != nil { return true }
+        return headers[.contentLength].map { UInt64($0) != 0 } ?? false
+    }
+}
