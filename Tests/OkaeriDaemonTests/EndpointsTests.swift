@@ -77,7 +77,7 @@ import WiFi
 
     // MARK: - The clients
 
-    /// What a listener answers: the status, the head and the content.
+    /// The answer of a listener.
     private struct Answer {
         var status: Int
         var headers: HTTPFields
@@ -148,7 +148,7 @@ import WiFi
             } else {
                 #expect(refusals.contains(plain.status), "\(endpoint.method) \(target)")
             }
-            // The other spellings are the same path, or another one that says nothing of it.
+            // The other spellings are the same path, or no path of an endpoint.
             for spelling in ["/\(target)", "\(target)//", target.replacing("/", with: "//")] {
                 #expect(
                     try await ask(router, endpoint.method, spelling, "", fields).status == plain.status, "\(spelling)")
@@ -167,7 +167,7 @@ import WiFi
     }
 
     /// Those for every client of the page.
-    private static let everyone: Set = [
+    private static let unrestricted: Set = [
         "GET /", "GET /**", "GET /answer", "POST /answer", "GET /answer/:token", "POST /answer/:token",
     ]
 
@@ -181,16 +181,16 @@ import WiFi
     @Test func `without a session a page answers nothing but what names another access`() async throws {
         let all = try inert()
         let closed = page(all, isOpen: false)
-        #expect(try await answered(all, by: closed, [:], refusals: [401, 403]) == Self.everyone)
+        #expect(try await answered(all, by: closed, [:], refusals: [401, 403]) == Self.unrestricted)
         let fromPage = try await answered(all, by: closed, Self.origin, refusals: [401])
-        #expect(fromPage == Self.everyone.union(["POST /v1/web/login"]))
+        #expect(fromPage == Self.unrestricted.union(["POST /v1/web/login"]))
     }
 
     @Test func `an open page shows its readers only what is for them`() async throws {
         let all = try inert()
         let open = page(all, isOpen: true)
         let fromPage = try await answered(all, by: open, Self.origin, refusals: [401])
-        #expect(fromPage == Self.everyone.union(Self.readers).union(["POST /v1/web/login"]))
+        #expect(fromPage == Self.unrestricted.union(Self.readers).union(["POST /v1/web/login"]))
     }
 
     @Test func `a session is answered by all, and changes nothing without its token`() async throws {
@@ -199,7 +199,7 @@ import WiFi
         let names = Set(all.map { "\($0.method) \($0.path)" })
         #expect(try await answered(all, by: page(all, isOpen: false), fields, refusals: []) == names)
         fields[try #require(HTTPField.Name(RequestGate.tokenField))] = nil
-        let reading = names.filter { $0.hasPrefix("GET") }.union(Self.everyone).union(["POST /v1/web/login"])
+        let reading = names.filter { $0.hasPrefix("GET") }.union(Self.unrestricted).union(["POST /v1/web/login"])
         #expect(try await answered(all, by: page(all, isOpen: true), fields, refusals: [403]) == reading)
     }
 
@@ -210,7 +210,7 @@ import WiFi
         ]
         let names = Set(all.map { "\($0.method) \($0.path)" })
         let socket = try await answered(all, by: EndpointRouter(all, of: .socket), [:], refusals: [404])
-        #expect(socket == names.subtracting(onPage).subtracting(Self.everyone))
+        #expect(socket == names.subtracting(onPage).subtracting(Self.unrestricted))
         let metrics = EndpointRouter(all, of: .metrics(HostCheck(names: ["pi"])))
         #expect(
             try await answered(all, by: metrics, session(), refusals: [404]) == ["GET /metrics", "GET /v1/health"])

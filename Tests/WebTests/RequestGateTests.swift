@@ -113,11 +113,11 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "DELETE"])
-    func `what is for everyone needs nothing, and no cookie of it is looked up`(method: String) throws {
+    func `an unrestricted endpoint needs nothing, and no cookie of it is looked up`(method: String) throws {
         var request = WebRequest(method: method)
         Self.comesFromPage(&request)
         request.origin = "http://evil.example"
-        let session = try RequestGate(isOpen: false).session(of: request, for: .everyone) { _ in
+        let session = try RequestGate(isOpen: false).session(of: request, for: .unrestricted) { _ in
             Issue.record("a cookie is looked up")
             return nil
         }

@@ -40,7 +40,7 @@ package enum Access: Int, CaseIterable, Comparable, Sendable {
     /// Each browser, but for a change only from the page itself: the login.
     case visitors
     /// Each host that reaches the page, whatever it sends: for what is public, and where the path has a token of its own.
-    case everyone
+    case unrestricted
 
     package static func < (one: Access, other: Access) -> Bool { one.rawValue < other.rawValue }
 }

@@ -50,7 +50,7 @@ package struct Exchange: RequestContext {
 
     /// Returns the content of the request.
     ///
-    /// - Parameter subject: what has at most so many bytes.
+    /// - Parameter subject: The subject of the failure: it has at most so many bytes.
     package func body(upTo limit: Int = shortBody, of subject: String = "it") async throws(PageFailure) -> [UInt8] {
         guard let body = try? await request.body.collect(upTo: limit) else {
             throw PageFailure(.contentTooLarge, "the body is too large; \(subject) has at most \(limit) bytes")
@@ -76,7 +76,7 @@ package struct Exchange: RequestContext {
 
     /// Reads content that has no meaning, which some clients send.
     ///
-    /// - Parameter subject: what takes no content, for the failure.
+    /// - Parameter subject: The subject of the failure: it takes no content.
     func discardContent(of subject: String) async throws(PageFailure) {
         guard await discardContent(upTo: Self.shortBody) else {
             throw PageFailure(.badRequest, "\(subject) takes no content; send the request without a body")

@@ -64,8 +64,8 @@ package struct PromptEndpoints: Sendable {
             // The token takes the place of a login, and a foreign page does not have it.
             + ["/\(Route.answers)", "/\(Route.answers)/:token"].flatMap { path in
                 [
-                    Endpoint(.get, path, .everyone) { await question(of: $0) },
-                    Endpoint(.post, path, .everyone) { try await takeAnswer(of: $0) },
+                    Endpoint(.get, path, .unrestricted) { await question(of: $0) },
+                    Endpoint(.post, path, .unrestricted) { try await takeAnswer(of: $0) },
                 ]
             }
     }

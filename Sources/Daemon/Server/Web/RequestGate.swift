@@ -36,7 +36,7 @@ package struct RequestGate: Sendable {
     package func session(
         of request: WebRequest, for access: Access, lookUp: (String) -> Logins.Session?
     ) throws(WebRefusal) -> Logins.Session? {
-        guard access != .everyone else { return nil }
+        guard access != .unrestricted else { return nil }
         let isReading = request.method == "GET" || request.method == "HEAD"
         if !isReading, !isSameOrigin(request) { throw .foreignOrigin }
         guard access != .visitors else { return nil }
