@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Events
 import Listening
-import Plumbing
+import Setup
 
 struct BluetoothCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -94,11 +94,9 @@ struct BluetoothOnCommand: AsyncParsableCommand {
                 "\(plan.adapter.name) is switched off, and there is no terminal to ask on, so nothing is done; run the command on "
                     + "a terminal, or use `--yes` to \(plan.intention)", status: Exit.unavailable)
         }
-        try? Terminal.write("okaeri will \(plan.intention). Go on? [y/N] ", to: .output)
-        let answer = try await BlockingThread.run(BlockingThread.StartError.init) {
-            () throws(BlockingThread.StartError) in readLine()?.lowercased() ?? ""
-        }
-        guard answer == "y" || answer == "yes" else {
+        // The end of the input is no consent.
+        let isAgreed = try? await TerminalConsole().confirm("okaeri will \(plan.intention). Go on?", default: false)
+        guard isAgreed == true else {
             throw CommandFailure("nothing was done", status: .failure)
         }
     }

@@ -4,6 +4,7 @@ import Events
 import Glibc
 import OkaeriConfiguration
 import Plumbing
+import Setup
 
 /// The end of a command that did not do its work: a sentence on standard error, with `--json` also as an object on standard
 /// output, and the exit status.
@@ -56,6 +57,10 @@ extension CommandFailure {
             Terminal.complain(failure.message)
             if wantsJSON { try? Terminal.print(failure.json) }
             Okaeri.exit(withError: failure.status)
+        }
+        if error is ConsoleEnded {
+            Terminal.complain("nothing was written")
+            Okaeri.exit(withError: ExitCode.failure)
         }
         let status = Okaeri.exitCode(for: error)
         if !(error is ExitCode), !status.isSuccess {

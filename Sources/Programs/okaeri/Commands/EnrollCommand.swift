@@ -7,6 +7,7 @@ import OkaeriConfiguration
 import OkaeriDaemon
 import Plumbing
 import RegionMonitoring
+import Setup
 
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -100,7 +101,7 @@ struct EnrollCommand: AsyncParsableCommand {
 
     private func typed() async throws -> DeviceIdentity? {
         guard let key, key == "-" else { return key.flatMap { DeviceIdentity($0) } }
-        return DeviceIdentity(try await TerminalQuestions.askSecret(Terminal.canAsk ? "Key of \(name): " : ""))
+        return DeviceIdentity(try await TerminalConsole().askSecret(Terminal.canAsk ? "Key of \(name): " : ""))
     }
 
     private func published(_ configuration: Configuration) async throws -> DeviceIdentity? {
@@ -126,9 +127,8 @@ struct EnrollCommand: AsyncParsableCommand {
                 status: .failure)
         }
         print(names.joined(separator: "\n"))
-        while true {
-            let answer = try await TerminalQuestions.ask("Which one is \(name)? [1-\(names.count)] ")
-            guard let number = Int(answer), directory.phones.indices.contains(number - 1) else { continue }
+        return try await TerminalConsole().ask("Which one is \(name)? [1-\(names.count)] ") { answer in
+            guard let number = Int(answer), 1...names.count ~= number else { throw Mistake("") }
             return DeviceIdentity(key: directory.phones[number - 1].key)
         }
     }

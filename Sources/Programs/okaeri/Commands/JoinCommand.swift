@@ -81,6 +81,8 @@ struct JoinCommand: AsyncParsableCommand {
         return .init(host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
     }
 
+    private var console: TerminalConsole { TerminalConsole() }
+
     /// Whether no question is left.
     private var isComplete: Bool {
         yes && username != nil && (username == "" || passwordFile != nil) && room != nil && name != nil
@@ -115,7 +117,7 @@ struct JoinCommand: AsyncParsableCommand {
         if yes {
             isConfirmed = true
         } else {
-            isConfirmed = try await TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
+            isConfirmed = try await console.confirm("Write \(files.joined(separator: " and "))?", default: true)
         }
         guard isConfirmed else {
             throw CommandFailure("nothing was written", status: .failure)
@@ -154,15 +156,14 @@ extension JoinCommand {
             broker.login = .init(username: user, passwordFile: passwordFile)
             return (broker, nil)
         }
-        while true {
-            let typed = try await TerminalQuestions.askSecret("Password of \(user): ")
+        let password = try await console.ask("Password of \(user): ", isSecret: true) { typed in
             guard let password = TypedPassword(typed) else {
-                print("A password has 1 to \(TypedPassword.limit) bytes without control characters.")
-                continue
+                throw Mistake("A password has 1 to \(TypedPassword.limit) bytes without control characters.")
             }
-            broker.login = .init(username: user, typed: password)
-            return (broker, password)
+            return password
         }
+        broker.login = .init(username: user, typed: password)
+        return (broker, password)
     }
 
     private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {
@@ -242,11 +243,10 @@ extension JoinCommand {
         _ given: String?, _ question: String, default proposal: String = "", mistake: (String) -> String?
     ) async throws -> String {
         if let given { return given }
-        while true {
-            let answer = try await TerminalQuestions.ask(question)
+        return try await console.ask(question) { answer in
             let chosen = answer.isEmpty ? proposal : answer
-            guard let mistake = mistake(chosen) else { return chosen }
-            print(mistake)
+            if let mistake = mistake(chosen) { throw Mistake(mistake) }
+            return chosen
         }
     }
 }

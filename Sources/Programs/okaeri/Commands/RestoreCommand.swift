@@ -79,7 +79,7 @@ struct RestoreCommand: AsyncParsableCommand {
         guard Terminal.canAsk else {
             throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
         }
-        guard try await TerminalQuestions.confirm("Change these files?") else {
+        guard try await TerminalConsole().confirm("Change these files?", default: true) else {
             throw CommandFailure("nothing was written", status: .failure)
         }
     }

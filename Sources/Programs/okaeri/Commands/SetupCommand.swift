@@ -62,7 +62,7 @@ struct SetupCommand: AsyncParsableCommand {
         guard let broker = try await ask() else { return }
         // The session has trapped them, and its end does not restore them.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_DFL) }
-        let isEncrypted = BrokerAddress(broker)?.port == FirstRun.encryptedPort
+        let isEncrypted = BrokerAddress(broker)?.port == ServiceSetup.encryptedPort
         let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
         try await JoinCommand.parse(options + [broker]).run()
     }
@@ -71,24 +71,19 @@ struct SetupCommand: AsyncParsableCommand {
     ///
     /// - Returns: The broker of the house that this machine joins instead; `nil` if there is nothing left to do.
     private func ask() async throws -> String? {
-        let answers = SetupDialogue.Answers(beacons: beacon, identifier: identifier, network: try network())
+        let answers = RegionSetup.Answers(beacons: beacon, identifier: identifier, network: try network())
         guard answers.areComplete || Terminal.canAsk && !json else {
             throw CommandFailure(
                 "\(json ? "with --json nothing is asked" : "there is no terminal to ask on"); use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
                     + "is a Wi-Fi to join: `okaeri scan` lists the beacons", status: Exit.usage)
         }
         let file = try ConfigurationFile(config, command: "setup")
-        let text = try text(of: file)
-        let configuration = text?.configuration
         let path = FilePath(SocketPath.absolute(file.path)).lexicallyNormalized().string
-        let dialogue = SetupDialogue(
-            answers, text: text?.text, regions: configuration?.regions ?? [], file: path, owner: NextSteps.owner,
-            receiver: configuration.flatMap { $0.isReceiver ? $0.mqtt?.broker.joinArguments : nil })
         let session = SetupSession(
-            dialogue, file: file, text: text?.text, source: source, client: socket.client, logger: log.logger,
-            isSilent: answers.areComplete, report: json ? ChangeReport(file: path, identifier: identifier) : nil)
-        try await session.run()
-        return await session.broker
+            answers: answers, file: file, path: path, content: try content(of: file), source: source,
+            client: socket.client, logger: log.logger,
+            report: json ? ChangeReport(file: path, identifier: identifier) : nil)
+        return try await session.run()
     }
 
     private func network() throws -> HomeNetwork? {
@@ -101,20 +96,12 @@ struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Returns the content of the file and the configuration in it; `nil` without a file.
-    private func text(of file: ConfigurationFile) throws -> (text: String, configuration: Configuration)? {
+    private func content(of file: ConfigurationFile) throws -> (text: String, configuration: Configuration)? {
         do throws(ConfigurationError) {
             guard let text = try file.text() else { return nil }
             return (text, try ConfigurationText(text, file: file.path).configuration())
         } catch {
             throw CommandFailure(error.description, status: Exit.configuration)
         }
-    }
-}
-
-extension MQTTSettings.Broker {
-    /// The arguments of `okaeri join` for this broker.
-    fileprivate var joinArguments: String {
-        guard let tls else { return description }
-        return "\(description) " + (tls.authorities.map { "--tls-ca \($0)" } ?? "--tls")
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import HCI
 import OkaeriConfiguration
 import Plumbing
+import Setup
 
 /// Adds a phone: writes the file of its key beside `beacons.json`, and adds a region of the same name.
 struct PhoneEnrollment {
@@ -38,7 +39,7 @@ struct PhoneEnrollment {
     func consent(isConfirmed: Bool) async throws {
         let files = [path] + (isTaken ? [] : [change.file.path])
         if !isConfirmed, Terminal.canAsk,
-            try await !TerminalQuestions.confirm("Write \(files.joined(separator: " and "))?")
+            try await !TerminalConsole().confirm("Write \(files.joined(separator: " and "))?", default: true)
         {
             throw CommandFailure("nothing was written", status: .failure)
         }

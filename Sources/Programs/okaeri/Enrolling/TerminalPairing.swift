@@ -6,6 +6,7 @@ import HCI
 import Logging
 import OkaeriDaemon
 import Plumbing
+import Setup
 import Synchronization
 
 /// `okaeri enroll NAME` without a key: this machine is a peripheral, and the phone pairs with it.
@@ -45,13 +46,12 @@ struct TerminalPairing: Sendable {
             throw error.command
         }
         let result = Mutex<EnrollmentMachine.Phone?>(nil)
-        let answers = TerminalAnswers()
         let pairing = PhonePairing(as: options.as, timeout: .seconds(options.timeout), forgets: options.forget)
         do {
             try await CentralSession(adapter: options.bluetooth.adapter, logger: logger).run { central in
                 let phone = try await pairing.run(
                     central, as: Terminal.canAsk ? .displayYesNo : .noInputNoOutput,
-                    confirm: { request in await confirm(request, answers) }, changed: { await show($0) })
+                    confirm: { await confirm($0) }, changed: { await show($0) })
                 result.withLock { $0 = phone }
             }
         } catch let failure as EnrollmentMachine.Failure {
@@ -97,50 +97,18 @@ extension TerminalPairing {
     }
 
     /// Lets a person compare the numbers; without a terminal the device may pair.
-    private func confirm(_ request: PairingRequest, _ answers: TerminalAnswers) async -> Bool {
+    private func confirm(_ request: PairingRequest) async -> Bool {
         guard Terminal.canAsk else { return true }
         await line.end()
         let device = "\(request.device.name ?? "A device") (\(request.device.address))"
         let question =
-            request.digits.map { "\(device) shows six digits. Are they \($0)? [y/N] " }
-            ?? "\(device) wants to pair, and shows no digits. Allow it? [y/N] "
-        Terminal.discardInput()
-        try? Terminal.write(question, to: .output)
-        let answer = await answers.next()?.lowercased()
+            request.digits.map { "\(device) shows six digits. Are they \($0)?" }
+            ?? "\(device) wants to pair, and shows no digits. Allow it?"
+        TerminalInput.discard()
+        // It ends without an answer when the device leaves, because the task is cancelled then.
+        let isAgreed = try? await TerminalConsole().confirm(question, default: false)
         await line.begin("waiting for the pairing")
-        return answer == "y" || answer == "yes"
-    }
-}
-
-/// Lines of standard input. One thread reads them, from the first question until the end of the program.
-final class TerminalAnswers: Sendable {
-    private let reader = Mutex<Broadcaster?>(nil)
-
-    private final class Broadcaster: Sendable {
-        let waiting = Mutex<AsyncStream<String>.Continuation?>(nil)
-    }
-
-    /// Returns the next line that is typed; `nil` at the end of the input, or when the task is cancelled.
-    func next() async -> String? {
-        let (lines, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
-        let (reader, isNew) = reader.withLock { reader in
-            if let reader { return (reader, false) }
-            let new = Broadcaster()
-            reader = new
-            return (new, true)
-        }
-        reader.waiting.withLock { $0 = continuation }
-        if isNew { start(reader) }
-        for await line in lines { return line }
-        return nil
-    }
-
-    private func start(_ reader: Broadcaster) {
-        let isStarted: Void? = try? BlockingThread.start {
-            Terminal.forEachLine { line in reader.waiting.withLock { _ = $0?.yield(line) } }
-            reader.waiting.withLock { $0?.finish() }
-        }
-        if isStarted == nil { reader.waiting.withLock { $0?.finish() } }
+        return isAgreed ?? false
     }
 }
 

@@ -8,9 +8,10 @@ import Plumbing
 import RegionMonitoring
 import ServiceLifecycle
 import Setup
+import Synchronization
 
 /// The receptions of a set-up: those of a daemon if one runs, otherwise those of the adapter itself.
-actor SetupRadio {
+actor SetupRadio: SetupReceiver {
     /// A beacon that was not received for so long cannot be chosen any more.
     private static let recent = Duration.seconds(10)
     private static let interval = Duration.milliseconds(500)
@@ -18,11 +19,15 @@ actor SetupRadio {
     /// The length of a measurement of the filtered signal, in seconds.
     private static let measurement = 60
     private static let patience = Duration.seconds(10)
+    private static let noSession = Mistake("It cannot be listened now.")
+    /// The number of receptions that wait; of more the oldest are dropped.
+    private static let backlog = 16
 
     private let source: SourceOptions
     private let client: APIClient
     private let logger: Logger
-    private let report: @Sendable (SetupSession.News) -> Void
+    /// The stream of the last ``listen()`` or ``measure()``.
+    private let receptions = Mutex<AsyncStream<SetupReception>.Continuation?>(nil)
 
     private var hasDaemon = false
     private var plan: PowerPlan?
@@ -30,44 +35,38 @@ actor SetupRadio {
     /// The task that listens, and the way to end it: in order, because the scan has to be switched off.
     private var listening: (task: Task<Void, Never>, stop: AsyncStream<Void>.Continuation, isCancellable: Bool)?
 
-    init(
-        _ source: SourceOptions, client: APIClient, logger: Logger,
-        report: @escaping @Sendable (SetupSession.News) -> Void
-    ) {
-        self.source = source
-        self.client = client
-        self.logger = logger
-        self.report = report
+    init(_ source: SourceOptions, client: APIClient, logger: Logger) {
+        (self.source, self.client, self.logger) = (source, client, logger)
     }
 
     // MARK: Bluetooth
 
-    func find() async {
-        if source.capture != nil { return found(.on) }
+    func bluetooth() async -> SetupBluetooth {
+        if source.capture != nil { return .on }
         if source.adapter == nil, let status: StatusReport = try? await client.get(Route.briefStatus),
             status.bluetooth.state == .poweredOn, status.simulated.isEmpty
         {
             hasDaemon = true
-            return found(.on)
+            return .on
         }
         let update = await BluetoothManager(adapter: source.adapter).authorize(within: Self.patience)
-        guard update.state == .poweredOff, let adapter = update.adapter else { return found(update) }
+        guard update.state == .poweredOff, let adapter = update.adapter else { return SetupBluetooth(update) }
         do throws(PowerFailure) {
             let plan = try PowerPlan(adapter: adapter)
             self.plan = plan
-            found(.off(intention: plan.intention))
+            return .off(intention: plan.intention)
         } catch {
-            found(error)
+            return SetupBluetooth(error)
         }
     }
 
-    func switchOn() async {
+    func switchOn() async -> SetupBluetooth {
         do throws(PowerFailure) {
             isSwitchedOn = true
             try await plan?.carryOut()
-            found(await BluetoothManager(adapter: source.adapter).poweredOn(within: Self.patience))
+            return SetupBluetooth(await BluetoothManager(adapter: source.adapter).poweredOn(within: Self.patience))
         } catch {
-            found(error)
+            return SetupBluetooth(error)
         }
     }
 
@@ -81,25 +80,39 @@ actor SetupRadio {
         }
     }
 
-    private func found(_ bluetooth: SetupDialogue.Bluetooth) { report(.event(.bluetooth(bluetooth))) }
-
-    private func found(_ update: AdapterUpdate) {
-        found(
-            update.state == .poweredOn
-                ? .on : .unusable(reason: update.reason, isPermission: update.state == .unauthorized))
-    }
-
-    private func found(_ failure: PowerFailure) {
-        found(.unusable(reason: failure.reason, isPermission: failure.cause == .notPermitted))
-    }
-
     // MARK: Beacons
 
-    func listen() async {
+    func listen() async -> AsyncStream<SetupReception> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SetupReception.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        receptions.withLock { receptions in
+            receptions?.finish()
+            receptions = continuation
+        }
+        begin()
+        return stream
+    }
+
+    /// The noise of the filtered signal is known to within a fifth after a minute.
+    func measure() async -> AsyncStream<SetupReception> {
+        await stop()
+        let stream = await listen()
+        Task {
+            for second in 0..<Self.measurement {
+                report(.left(.seconds(Self.measurement - second)))
+                try? await Task.sleep(for: .seconds(1))
+            }
+            report(.left(.zero))
+            receptions.withLock { $0?.finish() }
+        }
+        return stream
+    }
+
+    private func begin() {
         guard listening == nil else { return }
-        if hasDaemon { return begin(isCancellable: true) { [client, report] _ in await Self.follow(client, report) } }
+        if hasDaemon { return begin(isCancellable: true) { [self] _ in await follow() } }
         guard let session = session() else { return }
-        begin { [report] stop in
+        begin { [self] stop in
             let services: [any Service] = [Until(stop: stop), Watch(session: session, report: report)]
             do {
                 try await session.run(with: services)
@@ -109,8 +122,13 @@ actor SetupRadio {
         }
     }
 
+    nonisolated private func report(_ reception: SetupReception) {
+        receptions.withLock { _ = $0?.yield(reception) }
+    }
+
     /// Returns when nothing is listened to any more.
     func stop() async {
+        receptions.withLock { $0?.finish() }
         guard let listening else { return }
         self.listening = nil
         listening.stop.finish()
@@ -133,55 +151,52 @@ actor SetupRadio {
         }
     }
 
-    private static func follow(_ client: APIClient, _ report: @Sendable (SetupSession.News) -> Void) async {
+    private func follow() async {
         while !Task.isCancelled {
             do throws(APIClient.Failure) {
                 let beacons: [BeaconReport] = try await client.get(Route.beacons)
                 report(.trouble(nil))
-                report(.event(.beacons(beacons.filter { $0.age <= recent / .seconds(1) })))
+                report(.beacons(beacons.filter { $0.age <= Self.recent / .seconds(1) }))
             } catch {
                 report(.trouble(error.description))
             }
-            try? await Task.sleep(for: interval)
+            try? await Task.sleep(for: Self.interval)
         }
     }
 
     // MARK: Calibration
 
-    func calibrate(_ beacons: BeaconConstraint, identifier: String) async {
-        guard let session = session() else { return report(.event(.notCalibrated("It cannot be listened now."))) }
+    func calibrate(_ beacons: BeaconConstraint, identifier: String) async -> Result<Int8, Mistake> {
+        guard let session = session() else { return .failure(Self.noSession) }
         let region = MonitoredRegion(BeaconRegion(identifier: identifier, constraint: beacons))
-        begin { [report] stop in
-            let question = CalibrationSummary.Question(region: region, distance: nil, duration: Self.calibration)
-            do {
-                let services: [any Service] = [Until(stop: stop), Verdict(events: session.events())]
-                let calibration = try await session.calibrate(beacons, for: Self.calibration, with: services) {
-                    CalibrateCommand.show(left: $0, readings: $1)
-                }
-                do throws(Calibration.Failure) {
-                    report(.event(.calibrated(try calibration.level().measuredPower)))
-                } catch {
-                    report(.event(.notCalibrated("\(CalibrationSummary.sentence(error, question)).")))
-                }
-            } catch let nothing as NoBluetooth {
-                report(.event(.notCalibrated(nothing.reason)))
-            } catch {
-                report(.event(.notCalibrated("\(error)")))
-            }
+        let question = CalibrationSummary.Question(region: region, distance: nil, duration: Self.calibration)
+        let (results, result) = AsyncStream.makeStream(of: Result<Int8, Mistake>.self)
+        begin { stop in
+            result.yield(await Self.calibrate(session, beacons, question, until: stop))
+            result.finish()
         }
+        // It ends without an element when the wait is cancelled.
+        return await results.first { _ in true } ?? .failure(Mistake(""))
     }
 
-    // MARK: Thresholds
-
-    /// Listens for a minute, over which the noise of the filtered signal is known to within a fifth.
-    func measureSignal() async {
-        await stop()
-        await listen()
-        Task { [report] in
-            for second in 0...Self.measurement {
-                report(.left(.seconds(Self.measurement - second)))
-                try? await Task.sleep(for: .seconds(1))
+    private static func calibrate(
+        _ session: ListeningSession, _ beacons: BeaconConstraint, _ question: CalibrationSummary.Question,
+        until stop: AsyncStream<Void>
+    ) async -> Result<Int8, Mistake> {
+        do {
+            let services: [any Service] = [Until(stop: stop), Verdict(events: session.events())]
+            let measured = try await session.calibrate(beacons, for: calibration, with: services) {
+                CalibrateCommand.show(left: $0, readings: $1)
             }
+            do throws(Calibration.Failure) {
+                return .success(try measured.level().measuredPower)
+            } catch {
+                return .failure(Mistake("\(CalibrationSummary.sentence(error, question))."))
+            }
+        } catch let nothing as NoBluetooth {
+            return .failure(Mistake(nothing.reason))
+        } catch {
+            return .failure(Mistake("\(error)"))
         }
     }
 
@@ -197,7 +212,7 @@ actor SetupRadio {
     /// Shows the beacons in range, and reports problems.
     private struct Watch: Service {
         let session: ListeningSession
-        let report: @Sendable (SetupSession.News) -> Void
+        let report: @Sendable (SetupReception) -> Void
 
         func run() async throws {
             let events = session.events()
@@ -211,7 +226,7 @@ actor SetupRadio {
                     }
                     group.addTask {
                         while true {
-                            report(.event(.beacons(session.beacons(within: recent))))
+                            report(.beacons(session.beacons(within: recent)))
                             try await Task.sleep(for: interval)
                         }
                     }
@@ -221,5 +236,17 @@ actor SetupRadio {
             // The events end before this service is asked to.
             try await gracefulShutdown()
         }
+    }
+}
+
+extension SetupBluetooth {
+    fileprivate init(_ update: AdapterUpdate) {
+        self =
+            update.state == .poweredOn
+            ? .on : .unusable(reason: update.reason, isPermission: update.state == .unauthorized)
+    }
+
+    fileprivate init(_ failure: PowerFailure) {
+        self = .unusable(reason: failure.reason, isPermission: failure.cause == .notPermitted)
     }
 }

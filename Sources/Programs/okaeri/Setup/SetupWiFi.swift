@@ -4,40 +4,39 @@ import Setup
 import Synchronization
 import WiFi
 
-/// The questions of a set-up to NetworkManager.
-final class SetupWiFi: Sendable {
+/// NetworkManager for a set-up, on a thread of its own from the first question on.
+final class SetupWiFi: SetupNetworks {
     private let service = NetworkManagerService()
-    private let report: @Sendable (SetupSession.News) -> Void
     /// The profile that is being made.
-    private let saving = Mutex<Task<Void, Never>?>(nil)
+    private let saving = Mutex<Task<Result<SavedProfile, JoinFailure>, Never>?>(nil)
 
-    init(_ report: @escaping @Sendable (SetupSession.News) -> Void) { self.report = report }
-
-    func find() {
-        _ = ask { .event(.networks(await $0.networks())) }
+    func networks() async -> Result<[VisibleNetwork], JoinFailure> {
+        start()
+        return await service.networks()
     }
 
-    func examine(_ network: HomeNetwork) {
-        _ = ask { .event(.condition(await $0.condition(of: network))) }
+    func condition(of network: HomeNetwork) async -> NetworkCondition {
+        start()
+        return await service.condition(of: network)
     }
 
-    func save(_ network: HomeNetwork, _ passphrase: TypedPassphrase) {
-        let task = ask { .firstRun(.saved(await $0.save(network, with: passphrase))) }
+    func save(
+        _ network: HomeNetwork, with passphrase: TypedPassphrase
+    ) async -> Result<SavedProfile, JoinFailure> {
+        start()
+        let task = Task { [service] in await service.save(network, with: passphrase) }
         saving.withLock { $0 = task }
+        return await task.value
     }
 
     /// Ends what is under way. A profile whose join is interrupted is deleted first.
     func stop() async {
         service.stop()
-        await saving.withLock { $0 }?.value
+        _ = await saving.withLock(\.self)?.value
     }
 
-    /// It runs on a thread of its own from the first question on.
-    private func ask(
-        _ question: @escaping @Sendable (NetworkManagerService) async -> SetupSession.News
-    ) -> Task<Void, Never> {
+    private func start() {
         // A second run of a service that runs ends at once.
         try? BlockingThread.start { [service] in service.run() }
-        return Task { [service, report] in report(await question(service)) }
     }
 }

@@ -26,7 +26,7 @@ enum BeaconTable {
     }
 
     /// The lines of a choice: each beacon with its number, in the order that they are given.
-    static func lines(_ candidates: [SetupDialogue.Candidate], isColored: Bool = false) -> [String] {
+    static func lines(_ candidates: [CandidateList.Candidate], isColored: Bool = false) -> [String] {
         let rows = candidates.map { candidate in
             let line = "\(candidate.number)".leftPadding(to: 3) + "  " + line(candidate.beacon)
             return isColored ? colored(line, by: candidate.beacon.rssi, from: 5) : line

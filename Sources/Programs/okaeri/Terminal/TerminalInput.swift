@@ -1,54 +1,121 @@
 import Glibc
+import Plumbing
+import SystemPackage
+import UnixSignals
 
-extension Terminal {
-    /// More of a line is not read.
+/// Standard input, line by line. It is read nowhere else.
+///
+/// Not by the C library's stream, as `readLine` does: that is locked while a thread waits for input, and with glibc 2.41
+/// (Debian 13) the end of the program waits for the lock, which is until the user types.
+enum TerminalInput {
+    /// More of a line is not kept.
     private static let longestLine = 4096
 
-    /// The lines of standard input, until it ends. Blocks: for a thread of its own.
+    /// Reads a line on a thread of its own, because that blocks. Nothing of the next line is taken.
     ///
-    /// Not by the C library's stream, as `readLine` does: that is locked while a thread waits for input, and with glibc
-    /// 2.41 (Debian 13) the end of the program waits for the lock, which is until the user types.
-    static func forEachLine(_ body: (String) -> Void) {
-        var line: [UInt8] = []
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        while true {
-            let count = read(STDIN_FILENO, &bytes, bytes.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            for byte in bytes[..<count] {
-                if byte == UInt8(ascii: "\n") {
-                    body(String(decoding: line, as: UTF8.self))
-                    line = []
-                } else if line.count < longestLine {
-                    line.append(byte)
-                }
+    /// - Parameter ends: The bytes that end a line beside the line feed, and are its last ones.
+    /// - Returns: The line; `nil` at the end of the input, or when the task is cancelled.
+    static func line(endingAt ends: [UInt8] = []) async throws(Errno) -> String? {
+        let wait = try Wait()
+        let result: Result<String?, Errno> = await withTaskCancellationHandler {
+            do throws(Errno) {
+                return .success(
+                    try await BlockingThread.run({ Errno(rawValue: $0) }) { () throws(Errno) in
+                        wait.line(endingAt: ends)
+                    })
+            } catch {
+                return .failure(error)
             }
+        } onCancel: {
+            wait.end()
         }
-        if !line.isEmpty { body(String(decoding: line, as: UTF8.self)) }
+        return try result.get()
+    }
+
+    /// Discards what was typed until now.
+    static func discard() { tcflush(STDIN_FILENO, TCIFLUSH) }
+
+    /// A wait for a line, which another thread can end.
+    private final class Wait: Sendable {
+        private let wakeUp: WakeUp
+
+        init() throws(Errno) { wakeUp = try WakeUp { Errno(rawValue: $0) } }
+
+        func end() { wakeUp.signal() }
+
+        func line(endingAt ends: [UInt8]) -> String? {
+            var line: [UInt8] = []
+            var byte: UInt8 = 0
+            while !wakeUp.wait(toRead: STDIN_FILENO) {
+                let count = read(STDIN_FILENO, &byte, 1)
+                if count < 0, errno == EINTR || errno == EAGAIN { continue }
+                guard count > 0 else { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+                let isLast = ends.contains(byte)
+                if byte != UInt8(ascii: "\n"), isLast || line.count < longestLine { line.append(byte) }
+                if isLast || byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            }
+            return nil
+        }
     }
 }
 
-extension Terminal {
-    /// Discards what was typed until now: it is no answer to the next question.
-    static func discardInput() { tcflush(STDIN_FILENO, TCIFLUSH) }
+/// A terminal that does not show the typed characters.
+struct HiddenInput: Sendable {
+    private static let signals: [UnixSignal] = [.sigint, .sigterm, .sighup, .sigquit]
 
-    /// Stops showing what is typed, until ``showInput(_:)``. Suspending the program (Ctrl-Z) is off as well, because it would
-    /// leave a shell without echo.
+    private let former: termios
+    /// Ends the process by a signal once the terminal shows again what is typed.
+    private let watch: Task<Void, Never>
+    private let trapped: [UnixSignal]
+
+    /// The keys that interrupt and end the program.
+    let interrupts: [UInt8]
+
+    /// Hides what is typed, until ``show()``. The keys that interrupt, end or suspend the program are off, because they would
+    /// leave a shell without echo: those that interrupt or end it are the last ones of a line.
     ///
-    /// - Returns: The former state; `nil` if standard input is no terminal.
-    static func hideInput() -> termios? {
-        var former = termios()
-        guard tcgetattr(STDIN_FILENO, &former) == 0 else { return nil }
-        var hidden = former
-        hidden.c_lflag &= ~tcflag_t(ECHO)
+    /// - Returns: `nil` if standard input is not a terminal.
+    init?() async {
+        var state = termios()
+        guard tcgetattr(STDIN_FILENO, &state) == 0 else { return nil }
+        let former = state
+        self.former = former
+        // The program has trapped the others itself.
+        let trapped = Self.signals.filter(\.endsProcess)
+        self.trapped = trapped
+        let caught = await UnixSignalsSequence(trapping: trapped)
+        watch = Task {
+            for await caught in caught {
+                Self.set(former)
+                signal(caught.rawValue, SIG_DFL)
+                kill(getpid(), caught.rawValue)
+            }
+        }
+        let keys = withUnsafeBytes(of: state.c_cc) { [$0[Int(VINTR)], $0[Int(VQUIT)]] }
+        interrupts = keys.filter { $0 != 0 }
         // The line's end is still shown.
-        hidden.c_lflag |= tcflag_t(ECHONL)
-        withUnsafeMutableBytes(of: &hidden.c_cc) { $0[Int(VSUSP)] = 0 }
-        return tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) == 0 ? former : nil
+        state.c_lflag = state.c_lflag & ~tcflag_t(ECHO | ISIG) | tcflag_t(ECHONL)
+        withUnsafeMutableBytes(of: &state.c_cc) { ($0[Int(VEOL)], $0[Int(VEOL2)]) = (keys[0], keys[1]) }
+        Self.set(state)
     }
 
-    static func showInput(_ former: termios) {
-        var former = former
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &former)
+    /// Shows again what is typed.
+    func show() {
+        Self.set(former)
+        for trapped in trapped { signal(trapped.rawValue, SIG_DFL) }
+        watch.cancel()
+    }
+
+    private static func set(_ state: termios) {
+        var state = state
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &state)
+    }
+}
+
+extension UnixSignal {
+    /// Whether the signal ends this process as it ends one that does not trap it.
+    fileprivate var endsProcess: Bool {
+        var action = sigaction()
+        return sigaction(rawValue, nil, &action) == 0 && action.__sigaction_handler.sa_handler == nil
     }
 }

@@ -1,7 +1,6 @@
 import Events
 import Agent
 import OkaeriDaemon
-import Plumbing
 import Server
 import ServiceLifecycle
 import WiFi
@@ -23,13 +22,9 @@ struct TerminalPrompt: Service {
     func run() async throws {
         let (news, continuation) = AsyncStream.makeStream(
             of: News.self, bufferingPolicy: .bufferingNewest(Self.backlog))
-        // None of the threads that tasks run on, of which a Pi Zero has one: reading the terminal blocks, and ends only
-        // with the program.
-        try BlockingThread.start {
-            Terminal.forEachLine { continuation.yield(.line($0)) }
-        }
-        await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { while let line = try await TerminalInput.line() { continuation.yield(.line(line)) } }
                 group.addTask {
                     for await event in events {
                         guard case .wifiPrompt(let prompt) = event.kind else { continue }

@@ -1,0 +1,295 @@
+import Events
+import NetworkManager
+import OkaeriConfiguration
+import Plumbing
+package import WiFi
+
+/// The steps after `beacons.json` is written: each is asked about, carried out, and reported. A step that is declined or fails
+/// is left out, and the commands for what is left are named at the end.
+package struct ServiceSetup {
+    /// The rights of this process.
+    package struct Rights: Sendable {
+        /// Whether the file is that of the service, and this process can control the service.
+        package var controlsService: Bool
+        /// Whether this process can add users to groups, and profiles to NetworkManager.
+        package var isRoot: Bool
+
+        package init(controlsService: Bool, isRoot: Bool) {
+            self.controlsService = controlsService
+            self.isRoot = isRoot
+        }
+    }
+
+    /// The port of MQTT over TLS (IANA: secure-mqtt).
+    package static let encryptedPort: UInt16 = 8883
+    private static let brokerPort: UInt16 = 1883
+    private static let pagePort: UInt16 = 8080
+    /// The longest password that the daemon reads from a file, in bytes.
+    private static let longestPassword = 1024
+
+    /// The commands for what is left.
+    package private(set) var left: NextSteps
+    private let rights: Rights
+    private let network: HomeNetwork?
+    /// The content of the file.
+    private let text: String
+    private let console: any Console
+    private let wifi: any SetupNetworks
+    private let service: any SetupService
+
+    /// The text with the answers that are not written yet.
+    private var draft: String
+    private var isServiceDeclined = false
+
+    /// - Parameters:
+    ///   - left: The steps that are left on this machine.
+    ///   - network: The region's network, if NetworkManager has no profile of it.
+    ///   - text: The content of the file.
+    package init(
+        _ left: NextSteps, with rights: Rights, network: HomeNetwork?, text: String, console: any Console,
+        wifi: any SetupNetworks, service: any SetupService
+    ) {
+        (self.left, self.rights, self.network) = (left, rights, network)
+        (self.text, draft) = (text, text)
+        (self.console, self.wifi, self.service) = (console, wifi, service)
+    }
+
+    package mutating func run() async throws {
+        if rights.controlsService { try await offerService() }
+        if rights.isRoot, let user = left.outsider { try await offerGroup(to: user) }
+        if rights.isRoot, left.unsavedNetwork != nil, let network { try await offerProfile(of: network) }
+        guard rights.controlsService,
+            let configuration = try? Configuration(json: Array(text.utf8), file: left.file)
+        else { return }
+        let page = try await offerPage(configuration.web)
+        if configuration.node.room == nil { try await askRoom() }
+        if configuration.mqtt == nil { try await askBroker() }
+        try await write(page: page)
+    }
+}
+
+// MARK: The service, the group, the network
+
+extension ServiceSetup {
+    private mutating func offerService() async throws {
+        let question =
+            switch left.daemon {
+            case .runs: "Shall the service okaeri use it from now on?"
+            case .absent: "Start the service okaeri, now and with this machine?"
+            }
+        isServiceDeclined = try await !console.confirm(question, default: true)
+        guard !isServiceDeclined else { return }
+        console.say("This may take a few seconds …")
+        try await apply()
+    }
+
+    /// Has the service use the file.
+    private mutating func apply() async throws {
+        let result = try await console.during("waiting for the service to read its configuration") { [service] in
+            await service.apply()
+        }
+        do throws(ServiceControl.Failure) {
+            console.say(try result.get().description)
+            left.isApplied = true
+        } catch {
+            left.isApplied = false
+            console.say("\(error).")
+        }
+    }
+
+    private mutating func offerGroup(to user: String) async throws {
+        guard
+            try await console.confirm(
+                "Add \(user) to the group okaeri, which may use the service without sudo?", default: true)
+        else { return }
+        if let trouble = try await console.during(nil, { [service] in await service.add(user) }) {
+            return console.say("\(user) is not in the group okaeri: \(trouble).")
+        }
+        left.outsider = nil
+        console.say("\(user) is in the group okaeri from the next login on.")
+    }
+
+    private mutating func offerProfile(of network: HomeNetwork) async throws {
+        let name = network.ssid.plain(replacesFormat: true)
+        let question =
+            "NetworkManager has no profile of \"\(name)\". Its passphrase, which is not shown, or Enter for none: "
+        let isLeft = try await console.ask(question, isSecret: true) { line in
+            guard !line.isEmpty else { return true }
+            let passphrase: TypedPassphrase
+            do throws(TypedPassphrase.Mistake) {
+                passphrase = try TypedPassphrase(line)
+            } catch {
+                throw Mistake("Not tried: \(error).")
+            }
+            return try await !save(network, passphrase)
+        }
+        if !isLeft { left.unsavedNetwork = nil }
+    }
+
+    /// Returns whether NetworkManager has a profile of the network now.
+    ///
+    /// - Throws: a `Mistake` if it is not the passphrase of the network.
+    private func save(_ network: HomeNetwork, _ passphrase: TypedPassphrase) async throws -> Bool {
+        console.say("Looking for it, and joining it if the Wi-Fi is free …")
+        let result = try await console.during("joining \(network.ssid.plain())") { [wifi] in
+            await wifi.save(network, with: passphrase)
+        }
+        switch result {
+        case .success(.existing): console.say("NetworkManager has a profile of it already.")
+        case .success(.joined(let device)):
+            console.say("\(device ?? "This machine") has joined it; NetworkManager has the profile from now on.")
+        case .success(.untried(let device)):
+            console.say(
+                "NetworkManager has the profile. \(device ?? "The Wi-Fi") stays in its present network, so the passphrase is "
+                    + "not tried yet.")
+        case .failure(let failure) where failure.isOfCredentials: throw Mistake("The network did not accept it.")
+        case .failure(let failure):
+            console.say("It was not joined: \(failure).")
+            return false
+        }
+        return true
+    }
+}
+
+// MARK: The page, the room and the broker: the answers are written at the end, all at once
+
+extension ServiceSetup {
+    /// Returns the address at which the page is to be open to the network; `nil`: it stays as it is.
+    private func offerPage(_ web: Configuration.Web?) async throws -> String? {
+        // The page needs a service that runs.
+        guard web?.listen.address.isLoopback ?? true, !isServiceDeclined else { return nil }
+        let isWanted = try await console.confirm(
+            "Open the page to your phone in this network? The connection is not encrypted.", default: false)
+        return isWanted ? "0.0.0.0:\(web?.listen.port ?? Self.pagePort)" : nil
+    }
+
+    private mutating func askRoom() async throws {
+        try await console.ask("Which room is this machine in? Such as kitchen, or Enter for none: ") { room in
+            guard !room.isEmpty else { return }
+            do throws(ConfigurationError) {
+                draft = try changed([("room", .string(room))], of: "node")
+            } catch {
+                throw Mistake("A room is a name of up to 64 bytes without control characters.")
+            }
+        }
+    }
+
+    private mutating func askBroker() async throws {
+        while let broker = try await brokerAnswers() {
+            do throws(ConfigurationError) {
+                draft = try changed(broker.members, of: "mqtt")
+                return
+            } catch {
+                console.say(error.description)
+            }
+        }
+    }
+
+    /// The broker in the order of its questions.
+    private struct Broker {
+        var host: String
+        var port = ServiceSetup.brokerPort
+        var isEncrypted: Bool?
+        var username: String?
+        var passwordFile: String?
+
+        /// The members of `mqtt`.
+        var members: [(key: String, value: RegionDraft.Setting)] {
+            var members: [(key: String, value: RegionDraft.Setting)] = [
+                ("host", .string(host)), ("port", .number(Double(port))),
+            ]
+            if let isEncrypted { members.append(("tls", .bool(isEncrypted))) }
+            if let username { members.append(("username", .string(username))) }
+            if let passwordFile { members.append(("passwordFile", .string(passwordFile))) }
+            return members
+        }
+    }
+
+    /// Returns the broker; `nil` if there is none, or its password cannot be written.
+    private func brokerAnswers() async throws -> Broker? {
+        var broker = Broker(host: "")
+        broker.host = try await console.ask(
+            "Is there an MQTT broker, as of Home Assistant? Its name or address, or Enter for none: "
+        ) { host in
+            guard host.isEmpty || isConfiguration(Broker(host: host)) else {
+                throw Mistake("A name such as mqtt.lan or an address such as 192.168.1.10, please.")
+            }
+            return host
+        }
+        guard !broker.host.isEmpty else { return nil }
+        broker.port = try await console.ask("Its port [\(Self.brokerPort); \(Self.encryptedPort) with TLS]: ") { line in
+            guard let port = line.isEmpty ? Self.brokerPort : UInt16(decimal: line[...]), port > 0 else {
+                throw Mistake("A port is a number from 1 to 65535.")
+            }
+            return port
+        }
+        if broker.port == Self.encryptedPort { broker.isEncrypted = true }
+        broker.username = try await console.ask("Your name at the broker, or Enter if it asks for none: ") { name in
+            guard !name.isEmpty else { return nil }
+            var named = broker
+            named.username = name
+            guard isConfiguration(named) else { throw Mistake("A name has no control characters.") }
+            return name
+        }
+        guard broker.username != nil, let password = try await askPassword() else { return broker }
+        broker.passwordFile = "/"
+        // The configuration needs a decision for every broker but one on this machine.
+        if !isConfiguration(broker) {
+            broker.isEncrypted = try await console.confirm(
+                "Does the broker encrypt at this port (TLS)? Otherwise every device in the network can read the password.",
+                default: false)
+        }
+        do throws(WriteObstacle) {
+            let path = try service.writePassword(password)
+            broker.passwordFile = path
+            console.say("\(path) has the password, for the service alone.")
+            return broker
+        } catch {
+            console.say("The broker is left out: \(error).")
+            return nil
+        }
+    }
+
+    private func askPassword() async throws -> String? {
+        try await console.ask("The password, which is not shown, or Enter for none: ", isSecret: true) { line in
+            guard line.utf8.count <= Self.longestPassword, line.plain() == line else {
+                throw Mistake("A password has up to \(Self.longestPassword) bytes and no control characters.")
+            }
+            return line.isEmpty ? nil : line
+        }
+    }
+
+    private func isConfiguration(_ broker: Broker) -> Bool { (try? changed(broker.members, of: "mqtt")) != nil }
+
+    private func changed(
+        _ members: [(key: String, value: RegionDraft.Setting)], of object: String
+    ) throws(ConfigurationError) -> String {
+        try ConfigurationText(draft, file: left.file).setting(members, of: object)
+    }
+
+    /// Writes the answers, and has the service use them.
+    ///
+    /// - Parameter address: The address at which the page is to be open to the network.
+    private mutating func write(page address: String?) async throws {
+        var address = address
+        do throws(ConfigurationError) {
+            // Another machine never reads without a login.
+            if let address { draft = try changed([("listen", .string(address)), ("open", .removed)], of: "web") }
+        } catch {
+            address = nil
+            console.say(error.description)
+        }
+        guard draft != text else { return }
+        do throws(WriteObstacle) {
+            try service.write(draft, replacing: text)
+        } catch {
+            return console.say("\(error).")
+        }
+        left.isApplied = false
+        console.say("\(left.file) is written.")
+        guard !isServiceDeclined else { return }
+        try await apply()
+        guard left.isApplied, let address else { return }
+        try await console.during(nil) { [service] in await service.showPage(at: address) }
+    }
+}
