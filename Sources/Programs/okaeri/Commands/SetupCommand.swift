@@ -60,8 +60,8 @@ struct SetupCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let broker = try await ask() else { return }
-        // The session has trapped them, and its end does not restore them.
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_DFL) }
+        // The set-up has ignored it.
+        signal(SIGPIPE, SIG_DFL)
         let isEncrypted = BrokerAddress(broker)?.port == ServiceSetup.encryptedPort
         let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
         try await JoinCommand.parse(options + [broker]).run()

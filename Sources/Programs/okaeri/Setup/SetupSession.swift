@@ -7,7 +7,6 @@ import MQTT
 import OkaeriConfiguration
 import Plumbing
 import Setup
-import UnixSignals
 import WiFi
 
 /// A set-up on this machine and this terminal, until its end or a signal.
@@ -36,15 +35,14 @@ struct SetupSession: Sendable {
     func run() async throws -> String? {
         // A reader that ends early must not kill the process: it still has to switch the scan off.
         signal(SIGPIPE, SIG_IGN)
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
         let radio = SetupRadio(source, client: client, logger: logger)
         let wifi = SetupWiFi()
         let work = Task { await ask(radio, wifi) }
-        let watch = Task { for await _ in signals { work.cancel() } }
+        await SignalTrap.shared.handle(by: { work.cancel() })
         let outcome = await work.value
-        watch.cancel()
         await radio.stop()
         await wifi.stop()
+        await SignalTrap.shared.handle(by: nil)
         switch outcome {
         case .join(let broker): return broker
         case .ended(.success): return nil

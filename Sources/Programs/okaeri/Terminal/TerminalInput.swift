@@ -61,12 +61,7 @@ enum TerminalInput {
 
 /// A terminal that does not show the typed characters.
 struct HiddenInput: Sendable {
-    private static let signals: [UnixSignal] = [.sigint, .sigterm, .sighup, .sigquit]
-
     private let former: termios
-    /// Ends the process by a signal once the terminal shows again what is typed.
-    private let watch: Task<Void, Never>
-    private let trapped: [UnixSignal]
 
     /// The keys that interrupt and end the program.
     let interrupts: [UInt8]
@@ -78,44 +73,61 @@ struct HiddenInput: Sendable {
     init?() async {
         var state = termios()
         guard tcgetattr(STDIN_FILENO, &state) == 0 else { return nil }
-        let former = state
-        self.former = former
-        // The program has trapped the others itself.
-        let trapped = Self.signals.filter(\.endsProcess)
-        self.trapped = trapped
-        let caught = await UnixSignalsSequence(trapping: trapped)
-        watch = Task {
-            for await caught in caught {
-                Self.set(former)
-                signal(caught.rawValue, SIG_DFL)
-                kill(getpid(), caught.rawValue)
-            }
-        }
+        former = state
+        await SignalTrap.shared.restore(state)
         let keys = withUnsafeBytes(of: state.c_cc) { [$0[Int(VINTR)], $0[Int(VQUIT)]] }
         interrupts = keys.filter { $0 != 0 }
         // The line's end is still shown.
         state.c_lflag = state.c_lflag & ~tcflag_t(ECHO | ISIG) | tcflag_t(ECHONL)
         withUnsafeMutableBytes(of: &state.c_cc) { ($0[Int(VEOL)], $0[Int(VEOL2)]) = (keys[0], keys[1]) }
-        Self.set(state)
+        Terminal.set(state)
     }
 
     /// Shows again what is typed.
-    func show() {
-        Self.set(former)
-        for trapped in trapped { signal(trapped.rawValue, SIG_DFL) }
-        watch.cancel()
+    func show() { Terminal.set(former) }
+}
+
+/// The signals that end the program. They are trapped for the rest of the process from the first use on, because libdispatch
+/// does not trap a signal again that was released.
+actor SignalTrap {
+    static let shared = SignalTrap()
+
+    private var watch: Task<Void, Never>?
+    private var handler: (@Sendable () -> Void)?
+    /// The state of a terminal that shows what is typed; `nil` before it was hidden.
+    private var former: termios?
+
+    /// Handles the signals by a function.
+    ///
+    /// - Parameter handler: The function; `nil`: a signal ends the process as if it was not trapped.
+    func handle(by handler: (@Sendable () -> Void)?) async {
+        self.handler = handler
+        await begin()
     }
 
-    private static func set(_ state: termios) {
-        var state = state
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &state)
+    /// Restores the terminal before a signal ends the process.
+    fileprivate func restore(_ former: termios) async {
+        self.former = former
+        await begin()
+    }
+
+    private func begin() async {
+        guard watch == nil else { return }
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup, .sigquit)
+        watch = Task { for await caught in signals { handle(caught.rawValue) } }
+    }
+
+    private func handle(_ number: Int32) {
+        if let handler { return handler() }
+        if let former { Terminal.set(former) }
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
     }
 }
 
-extension UnixSignal {
-    /// Whether the signal ends this process as it ends one that does not trap it.
-    fileprivate var endsProcess: Bool {
-        var action = sigaction()
-        return sigaction(rawValue, nil, &action) == 0 && action.__sigaction_handler.sa_handler == nil
+extension Terminal {
+    fileprivate static func set(_ state: termios) {
+        var state = state
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &state)
     }
 }
