@@ -37,14 +37,18 @@ struct SetupSession: Sendable {
         signal(SIGPIPE, SIG_IGN)
         let radio = SetupRadio(source, client: client, logger: logger)
         let wifi = SetupWiFi()
+        let (signals, caught) = AsyncStream.makeStream(of: Void.self)
+        await SignalTrap.shared.handle(by: { caught.yield() })
         let work = Task { await ask(radio, wifi) }
-        await SignalTrap.shared.handle(by: { work.cancel() })
+        let watch = Task { for await _ in signals { work.cancel() } }
         let outcome = await work.value
+        watch.cancel()
         await radio.stop()
         await wifi.stop()
-        await SignalTrap.shared.handle(by: nil)
         switch outcome {
-        case .join(let broker): return broker
+        case .join(let broker):
+            await SignalTrap.shared.handle(by: nil)
+            return broker
         case .ended(.success): return nil
         case .ended(let status): throw status
         case .unchanged(let status):
