@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import DBus
 import FoundationEssentials
@@ -226,6 +227,76 @@ import WiFi
             let report = try await wait(page, until: .failed)
             #expect(report.problem == .bluetooth && report.reason?.contains("bluetooth") == true, "\(report)")
         }
+    }
+
+    // MARK: - A command
+
+    private struct NoPlace: Error {}
+
+    /// Enrolls a phone as `okaeri enroll` does, without a question.
+    private func enroll(
+        _ bluetoothd: Bluetoothd, _ enroller: PhoneEnroller,
+        store: @escaping @Sendable (DeviceIdentity) async throws -> Void
+    ) async throws {
+        let job = PhoneEnroller.Job(
+            name: "anna", profile: .keyboard, timeout: .seconds(60), forgets: true, store: store)
+        let enrollment = Task { try await enroller.enroll(job) }
+        try await eventually("it advertises") { await enroller.report.state == .advertising }
+        #expect(bluetoothd.pairing.value.capability == "NoInputNoOutput")
+        try await bluetoothd.device(Self.phone, properties())
+        try await eventually("the phone is connected") { await enroller.report.state == .pairing }
+        #expect(try await bluetoothd.request(from: Self.phone, number: nil))
+        #expect(await enroller.report.question == nil)
+        try sendKey()
+        try await bluetoothd.device(
+            Self.phone, properties(["Address": .string("DC:A6:32:01:02:03"), "Paired": .boolean(true)]))
+        try await eventually("the phone has paired") { await enroller.report.state == .settling }
+        try await bluetoothd.device(Self.phone, ["Connected": .boolean(false)])
+        try await enrollment.value
+    }
+
+    private func commandTies(_ steps: Watched<[EnrollmentReport.State]>) -> PhoneEnroller.Ties {
+        var ties = ties()
+        ties.capability = .noInputNoOutput
+        ties.confirm = { _ in true }
+        ties.observe = { report, _ in steps.change { $0.append(report.state) } }
+        return ties
+    }
+
+    @Test func `a command confirms by itself, follows each step once, and has a place of its own`() async throws {
+        let bluetoothd = try await Bluetoothd(bus.address)
+        let (steps, stored) = (Watched<[EnrollmentReport.State]>([]), Watched<[DeviceIdentity]>([]))
+        let enroller = PhoneEnroller(commandTies(steps), logger: book.logger)
+        try await enroll(bluetoothd, enroller) { identity in stored.change { $0.append(identity) } }
+        #expect(steps.value == [.preparing, .advertising, .pairing, .settling])
+        #expect(stored.value.map { $0.key.secretText.lowercased() } == [Self.digits])
+        #expect(await enroller.report.state == .done)
+        #expect(await enroller.phone?.device.address == "DC:A6:32:01:02:03")
+        #expect(!bluetoothd.pairing.value.isPairable && bluetoothd.pairing.value.agent == nil)
+        #expect(bluetoothd.pairing.value.devices.isEmpty, "the bond is removed")
+    }
+
+    @Test func `a place that fails ends the command with its error`() async throws {
+        let bluetoothd = try await Bluetoothd(bus.address)
+        let enroller = PhoneEnroller(commandTies(Watched([])), logger: book.logger)
+        await #expect(throws: NoPlace.self) { try await enroll(bluetoothd, enroller) { _ in throw NoPlace() } }
+        #expect(await enroller.report.problem == .notWritten)
+    }
+
+    @Test func `a command that is cancelled restores the adapter and stores nothing`() async throws {
+        let bluetoothd = try await Bluetoothd(bus.address)
+        let stored = Watched(0)
+        let enroller = PhoneEnroller(commandTies(Watched([])), logger: book.logger)
+        let job = PhoneEnroller.Job(name: "anna", profile: .heartRate, timeout: .seconds(60)) { _ in
+            stored.change { $0 += 1 }
+        }
+        let enrollment = Task { try await enroller.enroll(job) }
+        try await eventually("it advertises") { await enroller.report.state == .advertising }
+        enrollment.cancel()
+        await #expect(throws: (any Error).self) { try await enrollment.value }
+        #expect(await enroller.report.problem == .ended && stored.value == 0)
+        #expect(!bluetoothd.pairing.value.isPairable && bluetoothd.pairing.value.agent == nil)
+        #expect(try await !bluetoothd.isAdvertising)
     }
 
     // MARK: - Refusals

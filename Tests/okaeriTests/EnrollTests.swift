@@ -1,3 +1,4 @@
+import Events
 import Foundation
 import HCI
 import Testing
@@ -71,8 +72,10 @@ import Testing
     }
 
     @Test func `the result of the wait names the count, or that a key is no proof`() {
-        #expect(Reception(count: 1, seconds: 40).sentence == "The phone was received 1 time in 40 s.")
-        #expect(Reception(count: 312, seconds: 600).sentence == "The phone was received 312 times in 10 minutes.")
-        #expect(Reception(count: 0, seconds: 600).sentence.contains("no proof"))
+        #expect(EnrollmentReport.Reception(count: 1, seconds: 40).sentence == "The phone was received 1 time in 40 s.")
+        #expect(
+            EnrollmentReport.Reception(count: 312, seconds: 600).sentence
+                == "The phone was received 312 times in 10 minutes.")
+        #expect(EnrollmentReport.Reception(count: 0, seconds: 600).sentence.contains("no proof"))
     }
 }

@@ -1,52 +1,61 @@
-import BlueZ
+package import BlueZ
 import Bluetooth
-import Events
-import HCI
+package import Events
+package import HCI
 import HTTPTypes
-import Logging
+package import Logging
 import Plumbing
 import Server
 import ServiceLifecycle
 
-/// The enrollment of phones on the page, one at a time.
+/// The enrollment of phones, one at a time: on the page as a service, in a command by ``enroll(_:)``.
 ///
 /// A browser that disappears changes nothing: its questions are rejected when the device leaves, or by the time limit of
 /// bluetoothd, and the pairing ends by its own time limit.
-actor PhoneEnroller: Service {
+package actor PhoneEnroller: Service {
     /// A phone to enroll.
-    struct Job: Sendable {
+    package struct Job: Sendable {
         /// The name of the phone and of its region.
-        var name: String
-        var profile: EnrollmentProfile
+        package var name: String
+        package var profile: EnrollmentProfile
         /// The time limit of the pairing.
-        var timeout: Duration
-        /// Writes the key and the region.
-        var store: @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+        package var timeout: Duration
+        /// Whether the bond is removed on this machine after the pairing.
+        package var forgets: Bool
+        /// The place of the phone: writes the key and the region.
+        package var store: @Sendable (DeviceIdentity) async throws -> Void
 
-        init(
-            name: String, profile: EnrollmentProfile, timeout: Duration,
-            store: @escaping @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+        package init(
+            name: String, profile: EnrollmentProfile, timeout: Duration, forgets: Bool = false,
+            store: @escaping @Sendable (DeviceIdentity) async throws -> Void
         ) {
-            (self.name, self.profile, self.timeout, self.store) = (name, profile, timeout, store)
+            (self.name, self.profile, self.timeout) = (name, profile, timeout)
+            (self.forgets, self.store) = (forgets, store)
         }
     }
 
     /// The connections to the rest of the machine.
-    struct Ties: Sendable {
+    package struct Ties: Sendable {
         /// The D-Bus address of bluetoothd's bus; `nil`: the system's.
         var bus: String?
         /// Returns the adapter, such as `hci0`; `nil` for the first that has power.
-        var adapter: @Sendable () -> String? = { nil }
+        package var adapter: @Sendable () -> String? = { nil }
         /// Throws if this process may not receive keys.
         var checkRight: @Sendable () throws(KernelError) -> Void = { () throws(KernelError) in
             try PhonePairing.checkRight()
         }
         /// Starts to receive the keys of an adapter.
         var watch: PhonePairing.KeySource = { index throws(KernelError) in try KeyWatch(adapter: index) }
+        /// The means of comparing numbers.
+        package var capability = PairingCapability.displayYesNo
+        /// Decides whether a device may pair; `nil`: ``answer(_:)`` does.
+        package var confirm: PairingSession.Confirmation?
+        /// Receives the report of each step of a pairing, and the phone once it has paired.
+        package var observe: @Sendable (EnrollmentReport, EnrollmentMachine.Phone?) async -> Void = { _, _ in }
         /// Returns the number of receptions of a region since it was added, and the last RSSI; `nil` without such a region.
         var receptions: @Sendable (_ region: String) -> (count: Int, rssi: Int?)? = { _ in nil }
 
-        init() {}
+        package init() {}
     }
 
     private enum State {
@@ -61,7 +70,15 @@ actor PhoneEnroller: Service {
         /// The region is in use. → `running` by ``start(_:)``; `idle` by ``end()``.
         case done(ContinuousClock.Instant)
         /// Nothing was written. → `running` by ``start(_:)``; `idle` by ``end()``.
-        case failed(EnrollmentReport.Problem, String)
+        case failed(Failure)
+    }
+
+    /// The reason why no phone was enrolled.
+    fileprivate enum Failure: Error {
+        case ended
+        case pairing(any Error)
+        /// The phone has paired, and its key or its region cannot be written.
+        case storing(any Error)
     }
 
     private struct Question {
@@ -81,8 +98,8 @@ actor PhoneEnroller: Service {
     private var state = State.idle
     private var job: Job?
     private var deadline = ContinuousClock.now
-    /// The name of the phone that has paired.
-    private var device: String?
+    /// The phone that has paired.
+    package private(set) var phone: EnrollmentMachine.Phone?
     private var questions: [Question] = []
     private var lastQuestion = 0
     private var pairing: Task<EnrollmentMachine.Phone, any Error>?
@@ -92,18 +109,31 @@ actor PhoneEnroller: Service {
     private let ties: Ties
     private let logger: Logger
 
-    init(_ ties: Ties, logger: Logger) { (self.ties, self.logger) = (ties, logger) }
+    package init(_ ties: Ties, logger: Logger) { (self.ties, self.logger) = (ties, logger) }
 
-    func run() async throws {
+    package func run() async throws {
         isServing = true
         await cancelWhenGracefulShutdown { [self] in
-            for await job in jobs.stream { await perform(job) }
+            for await job in jobs.stream { try? await perform(job) }
         }
         isServing = false
     }
 
-    private func perform(_ job: Job) async {
-        guard case .running = state else { return fail(.ended, "the enrollment was ended") }
+    /// Enrolls a phone, and returns when its region is in use.
+    ///
+    /// - Throws: The error of the pairing or of the place of the phone, or a `CancellationError`.
+    package func enroll(_ job: Job) async throws {
+        begin(job)
+        try await perform(job)
+    }
+
+    private func begin(_ job: Job) {
+        (self.job, state, phone) = (job, .running(.preparing), nil)
+        deadline = .now + job.timeout
+    }
+
+    private func perform(_ job: Job) async throws {
+        guard case .running = state else { return fail(.ended) }
         let pairing = Task { [self] in try await pair(job) }
         self.pairing = pairing
         let result = await withTaskCancellationHandler {
@@ -113,54 +143,66 @@ actor PhoneEnroller: Service {
         }
         self.pairing = nil
         rejectQuestions()
-        switch result {
-        case .success(let phone): await store(phone, of: job)
-        case .failure(let error):
-            let (problem, reason) = Self.failure(error)
-            fail(problem, reason)
-        }
-    }
-
-    nonisolated private func pair(_ job: Job) async throws -> EnrollmentMachine.Phone {
-        let pairing = PhonePairing(as: job.profile, timeout: job.timeout, bus: ties.bus, watch: ties.watch)
-        return try await CentralManager.use(adapter: ties.adapter(), bus: ties.bus) { [self] central in
-            try await pairing.run(
-                central, as: .displayYesNo, confirm: { [self] in await confirm($0) },
-                changed: { [self] in await changed($0) })
-        }
-    }
-
-    private func store(_ phone: EnrollmentMachine.Phone, of job: Job) async {
-        (state, device) = (.writing, phone.device.name)
-        do throws(PageFailure) {
+        do {
+            let phone = try result.get()
+            (state, self.phone) = (.writing, phone)
             try await job.store(phone.identity)
             state = .done(.now)
             logger.notice("a phone was enrolled on the page", metadata: ["region": "\(job.name)"])
         } catch {
-            fail(.notWritten, error.sentence)
+            if case .writing = state { fail(.storing(error)) } else { fail(.pairing(error)) }
+            throw error
         }
     }
 
-    private func fail(_ problem: EnrollmentReport.Problem, _ reason: String) {
-        state = .failed(problem, reason)
-        logger.notice("no phone was enrolled on the page: \(reason)")
+    nonisolated private func pair(_ job: Job) async throws -> EnrollmentMachine.Phone {
+        let pairing = PhonePairing(
+            as: job.profile, timeout: job.timeout, forgets: job.forgets, bus: ties.bus, watch: ties.watch)
+        return try await CentralManager.use(adapter: ties.adapter(), bus: ties.bus) { [self] central in
+            try await pairing.run(
+                central, as: ties.capability, confirm: ties.confirm ?? { [self] in await confirm($0) },
+                changed: { [self] in await changed($0) })
+        }
     }
 
-    private func changed(_ machine: EnrollmentMachine.State) {
+    private func fail(_ failure: Failure) {
+        state = .failed(failure)
+        logger.notice("no phone was enrolled on the page: \(failure.reason)")
+    }
+
+    private func changed(_ machine: EnrollmentMachine.State) async {
         guard case .running = state else { return }
-        if case .settling(let phone) = machine { device = phone.device.name }
+        if case .settling(let phone) = machine { self.phone = phone }
         state = .running(machine)
+        switch machine {
+        case .preparing, .advertising, .pairing, .settling: await ties.observe(report, phone)
+        // The report of these follows when the adapter is as before.
+        case .done, .failed: break
+        }
+    }
+}
+
+/// No sentence has the identity address of a phone.
+extension PhoneEnroller.Failure {
+    fileprivate var problem: EnrollmentReport.Problem {
+        switch self {
+        case .ended, .pairing(is CancellationError), .pairing(CentralError.cancelled): .ended
+        case .pairing(EnrollmentMachine.Failure.timedOut(wasConnected: false)): .noPhone
+        case .pairing(EnrollmentMachine.Failure.timedOut): .notPaired
+        case .pairing(EnrollmentMachine.Failure.noKey): .noKey
+        case .pairing: .bluetooth
+        case .storing: .notWritten
+        }
     }
 
-    /// The result of a pairing that has failed. No sentence has the identity address of a phone.
-    private static func failure(_ error: any Error) -> (EnrollmentReport.Problem, String) {
-        switch error {
-        case EnrollmentMachine.Failure.timedOut(wasConnected: false):
-            (.noPhone, "\(error); try again, or let this machine resemble a keyboard")
-        case EnrollmentMachine.Failure.timedOut: (.notPaired, "\(error)")
-        case EnrollmentMachine.Failure.noKey: (.noKey, "\(error)")
-        case is CancellationError, CentralError.cancelled: (.ended, "the enrollment was ended")
-        default: (.bluetooth, "\(error)")
+    fileprivate var reason: String {
+        switch (problem, self) {
+        case (.ended, _): "the enrollment was ended"
+        case (.noPhone, .pairing(let error)):
+            "\(error); try again, or let this machine resemble a keyboard"
+        case (_, .storing(let error as PageFailure)): error.sentence
+        case (_, .pairing(let error)), (_, .storing(let error)): "\(error)"
+        case (_, .ended): ""
         }
     }
 }
@@ -184,8 +226,7 @@ extension PhoneEnroller {
                 "this daemon cannot receive the keys of phones: \(error); run `sudo okaeri enroll \(job.name)` on the machine"
             )
         }
-        (self.job, state, device) = (job, .running(.preparing), nil)
-        deadline = .now + job.timeout
+        begin(job)
         jobs.continuation.yield(job)
     }
 
@@ -205,7 +246,7 @@ extension PhoneEnroller {
             state = .ending
             rejectQuestions()
             pairing?.cancel()
-        case .done, .failed: (state, job, device) = (.idle, nil, nil)
+        case .done, .failed: (state, job, phone) = (.idle, nil, nil)
         case .idle, .ending, .writing: break
         }
     }
@@ -222,16 +263,16 @@ extension PhoneEnroller {
     }
 
     /// The enrollment that runs, or the last one.
-    var report: EnrollmentReport {
+    package var report: EnrollmentReport {
         var report = EnrollmentReport(state: reportedState)
         report.advertised = PhonePairing.advertisedName
         guard let job else { return report }
-        (report.name, report.as, report.device) = (job.name, job.profile.rawValue, device)
+        (report.name, report.as, report.device) = (job.name, job.profile.rawValue, phone?.device.name)
         switch state {
         case .running:
             report.secondsLeft = max(0, Int((deadline - .now).components.seconds))
             report.question = questions.first.map { .init($0.id, $0.request) }
-        case .failed(let problem, let reason): (report.problem, report.reason) = (problem, reason)
+        case .failed(let failure): (report.problem, report.reason) = (failure.problem, failure.reason)
         case .done(let time):
             let receptions = ties.receptions(job.name)
             report.reception = .init(

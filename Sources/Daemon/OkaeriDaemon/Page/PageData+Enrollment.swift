@@ -38,7 +38,7 @@ extension PageData {
             throw PageFailure(.conflict, obstacle ?? "")
         }
         try await enroller.refuseSecond()
-        let job = try Self.job(request) { [self] identity throws(PageFailure) in
+        let job = try Self.job(request) { [self] identity in
             try await store(identity, of: request.name, in: directory)
         }
         try await pool.run { [self] () throws(PageFailure) in
@@ -75,7 +75,7 @@ extension PageData {
     }
 
     private static func job(
-        _ request: EnrollmentRequest, store: @escaping @Sendable (DeviceIdentity) async throws(PageFailure) -> Void
+        _ request: EnrollmentRequest, store: @escaping @Sendable (DeviceIdentity) async throws -> Void
     ) throws(PageFailure) -> PhoneEnroller.Job {
         guard Configuration.isNodeName(request.name) else {
             throw PageFailure(

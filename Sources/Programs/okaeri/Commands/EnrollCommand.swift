@@ -63,41 +63,20 @@ struct EnrollCommand: AsyncParsableCommand {
                     + "while sudo waits; delete it there, and use `--import -` next time")
         }
         let origin = fromBroker ? " --from-broker" : isPairing ? "" : " --import -"
-        let enrollment = try PhoneEnrollment(config, name: name, command: "enroll \(name)\(origin)")
+        let files = try PhoneFiles(config, name: name, command: "enroll \(name)\(origin)")
         // First of all: after a pairing the phone has a bond, and a question would come too late.
-        try await enrollment.consent(isConfirmed: yes)
-        guard
-            let identity = fromBroker
-                ? try await published(enrollment.before) : isPairing ? try await paired() : try await typed()
-        else {
+        try await files.consent(isConfirmed: yes)
+        guard !isPairing else {
+            return try await TerminalEnrollment(name, pairing, in: files, logger: log.logger).run()
+        }
+        guard let identity = fromBroker ? try await published(files.before) : try await typed() else {
             throw CommandFailure(
                 "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
-        let isInUse: Bool
-        do {
-            isInUse = try await enrollment.store(identity)
-        } catch {
-            if isPairing {
-                Terminal.complain(
-                    "the phone stays paired; remove it on the phone and with `bluetoothctl remove "
-                        + "\(identity.address.map { "\($0)" } ?? "ADDRESS")` before you try again")
-            }
-            throw error
-        }
-        guard isPairing else {
-            if isInUse { enrollment.sayUnproven() }
-            return
-        }
-        try await ReceptionWait(
-            path: enrollment.path, identity: identity, adapter: pairing.bluetooth.adapter, logger: log.logger
-        ).run()
+        if try await files.store(identity) { files.sayUnproven() }
     }
 
     private var isPairing: Bool { key == nil && !fromBroker }
-
-    private func paired() async throws -> DeviceIdentity {
-        try await TerminalPairing(pairing, logger: log.logger).run().identity
-    }
 
     private func typed() async throws -> DeviceIdentity? {
         guard let key, key == "-" else { return key.flatMap { DeviceIdentity($0) } }

@@ -6,8 +6,8 @@ import OkaeriConfiguration
 import Plumbing
 import Setup
 
-/// Adds a phone: writes the file of its key beside `beacons.json`, and adds a region of the same name.
-struct PhoneEnrollment {
+/// The place of a phone: a file with its key beside `beacons.json`, and a region of the same name.
+struct PhoneFiles {
     /// The configuration before the change.
     let before: Configuration
     /// The path of the key file.
