@@ -31,7 +31,8 @@ actor SetupRadio: SetupReceiver {
 
     private var hasDaemon = false
     private var plan: PowerPlan?
-    private var isSwitchedOn = false
+    /// Switches Bluetooth on; `nil` before that.
+    private var switching: Task<SetupBluetooth, Never>?
     /// The task that listens, and the way to end it: in order, because the scan has to be switched off.
     private var listening: (task: Task<Void, Never>, stop: AsyncStream<Void>.Continuation, isCancellable: Bool)?
 
@@ -60,9 +61,15 @@ actor SetupRadio: SetupReceiver {
         }
     }
 
+    /// In a task of its own: it goes to its end, also if the wait is cancelled.
     func switchOn() async -> SetupBluetooth {
+        let task = Task { await carryOut() }
+        switching = task
+        return await task.value
+    }
+
+    private func carryOut() async -> SetupBluetooth {
         do throws(PowerFailure) {
-            isSwitchedOn = true
             try await plan?.carryOut()
             return SetupBluetooth(await BluetoothManager(adapter: source.adapter).poweredOn(within: Self.patience))
         } catch {
@@ -72,7 +79,8 @@ actor SetupRadio: SetupReceiver {
 
     /// As it was found. A failure is reported: it stays on then.
     func switchBack() async {
-        guard isSwitchedOn, let plan else { return }
+        guard let switching, let plan else { return }
+        _ = await switching.value
         do throws(PowerFailure) {
             try await plan.takeBack()
         } catch {
