@@ -6,7 +6,7 @@ import WiFi
 
 /// An edit that was carried out: what must hold of the text after it.
 struct Edit {
-    let draft: RegionDraft
+    let patch: RegionPatch
     let old: String
     let new: String
 
@@ -14,10 +14,10 @@ struct Edit {
 
     func check(movesHooks: Bool) {
         guard let configuration = try? Configuration(json: Array(new.utf8), file: ""),
-            let region = configuration.regions.first(where: { $0.identifier == draft.identifier })
+            let region = configuration.regions.first(where: { $0.identifier == patch.identifier })
         else { return require(false, "an edit makes no configuration with its region: \(new)") }
         checkHooks(region, movesHooks: movesHooks)
-        let again = try? ConfigurationText(new, file: "").setting(draft)
+        let again = try? ConfigurationText(new, file: "").setting(patch)
         require(again == new, "the same edit once more changes the text: \(new)")
         let (before, after) = (members(old), members(new))
         require(
@@ -27,7 +27,9 @@ struct Edit {
 
     /// The commands are those that were there, and no other beacon runs them.
     private func checkHooks(_ region: Configuration.Region, movesHooks: Bool) {
-        let before = try? ConfigurationText(old, file: "").regions().first { $0.identifier == draft.identifier }
+        let before = try? ConfigurationText(old, file: "").configuration().regions.first {
+            $0.identifier == patch.identifier
+        }
         guard let before else { return require(!region.hasCommands, "an edit adds commands") }
         require(
             (before.onEnter, before.onExit, before.onPrompt) == (region.onEnter, region.onExit, region.onPrompt),
@@ -39,49 +41,44 @@ struct Edit {
 
     /// The other regions stay byte for byte, in their order.
     private func checkRegions(_ before: [Members], _ after: [Members]) {
-        guard let index = after.firstIndex(where: { identifier($0) == draft.identifier }) else {
+        guard let index = after.firstIndex(where: { identifier($0) == patch.identifier }) else {
             return require(false, "the region is not there")
         }
-        let isNew = !before.contains { identifier($0) == draft.identifier }
+        let isNew = !before.contains { identifier($0) == patch.identifier }
         require(after.count == before.count + (isNew ? 1 : 0), "there are regions too many")
         let others = after.indices.filter { $0 != index }
-        let kept = before.filter { identifier($0) != draft.identifier }
+        let kept = before.filter { identifier($0) != patch.identifier }
         require(zip(kept, others).allSatisfy { isSame($0, after[$1]) }, "another region changed")
         checkMembers(isNew ? [] : before[index], after[index])
     }
 
     private func checkMembers(_ before: Members, _ after: Members) {
-        let edited = Set(RegionDraft.Member.allCases.filter { draft[$0] != nil }.map(\.rawValue)).union(["identifier"])
+        let edited = Set(PageRights.keys.filter { patch[$0] != nil }).union(["identifier"])
         func untouched(_ members: Members) -> Members { members.filter { !edited.contains($0.key) } }
         require(isSame(untouched(before), untouched(after)), "what is not named changed")
-        for member in RegionDraft.Member.allCases {
-            guard let setting = draft[member] else { continue }
-            let node = after.first { $0.key == member.rawValue }?.node
-            switch setting {
-            case .removed: require(node == nil, "\(member) is there")
-            case .bool(let value): require(node?.value.bool == value, "\(member) is another")
-            case .number(let value): require(node?.value.number == value, "\(member) is another")
-            case .string(let value): require(node?.value.string == value, "\(member) is another")
-            case .network(let settings):
-                checkNetwork(settings, before.first { $0.key == member.rawValue }?.node, node)
+        for key in PageRights.keys {
+            guard let value = patch[key] else { continue }
+            let node = after.first { $0.key == key }?.node
+            switch value {
+            case .null: require(node == nil, "\(key) is there")
+            case .object: checkNetwork(value, before.first { $0.key == key }?.node, node)
+            default: require(node?.value == value, "\(key) is another")
             }
         }
     }
 
     /// A passphrase file stays with its network, and none comes in.
-    private func checkNetwork(
-        _ settings: [RegionDraft.WiFiMember: RegionDraft.Setting], _ before: JSONNode?, _ after: JSONNode?
-    ) {
+    private func checkNetwork(_ settings: JSONNode.Value, _ before: JSONNode?, _ after: JSONNode?) {
         func member(_ key: String, _ node: JSONNode?) -> String? {
             guard case .object(let members)? = node?.value else { return nil }
             return members.first { $0.key == key }?.node.value.string
         }
-        require(settings[.passphraseFile] == nil, "a page names a file")
+        require(settings["passphraseFile"] == nil, "a page names a file")
         let (old, new) = (member("passphraseFile", before), member("passphraseFile", after))
         require(new == nil || new == old, "a passphrase file comes in")
         guard let ssid = member("ssid", after) else { return require(false, "a network without a name") }
         if new != nil { require(member("ssid", before).flatMap { SSID($0) } == SSID(ssid), "another network has it") }
-        if case .string(let wanted)? = settings[.ssid] { require(ssid == wanted, "another network") }
+        if case .string(let wanted)? = settings["ssid"] { require(ssid == wanted, "another network") }
     }
 
     // MARK: - The texts
@@ -109,10 +106,4 @@ struct Edit {
     private func isSame(_ one: Members, _ other: Members) -> Bool {
         one.count == other.count && zip(one, other).allSatisfy { $0.key == $1.key && $0.text == $1.text }
     }
-}
-
-extension JSONNode.Value {
-    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    var number: Double? { if case .number(let value) = self { value } else { nil } }
-    var string: String? { if case .string(let value) = self { value } else { nil } }
 }

@@ -12,18 +12,18 @@ public func fuzzEdits(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let old = String(validating: bytes[..<end], as: UTF8.self) else { return 0 }
     checkRedaction(old)
     let request = Array(bytes[end...].dropFirst())
-    let draft: RegionDraft
+    let patch: RegionPatch
     do throws(PageFailure) {
-        draft = try PageData.request(request).draft
+        patch = try PageData.request(request).patch
     } catch {
         require(error.status.code == 400 && !error.sentence.isEmpty, "an edit is refused without a sentence")
         return 0
     }
-    let text = ConfigurationText(old, file: "beacons.json")
     do throws(ConfigurationError) {
-        let new = try text.setting(draft)
-        let movesHooks = try PageData.movesHooks(of: draft.identifier, from: old, to: new, in: "beacons.json")
-        Edit(draft: draft, old: old, new: new).check(movesHooks: movesHooks)
+        let text = try ConfigurationText(old, file: "beacons.json")
+        let new = try text.setting(patch)
+        Edit(patch: patch, old: old, new: new).check(
+            movesHooks: try movesHooks(of: patch.identifier, from: old, to: new))
         checkRedaction(new)
     } catch {
         requireWords(error)
@@ -31,6 +31,21 @@ public func fuzzEdits(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         require(!secrets.contains { error.description.contains($0) }, "a refusal shows a command: \(error)")
     }
     return 0
+}
+
+/// Returns whether a page must not make the edit, because of the commands of the region.
+private func movesHooks(
+    of identifier: String, from old: String, to new: String
+) throws(ConfigurationError) -> Bool {
+    _ = try ConfigurationText(old, file: "beacons.json").configuration()
+    // A text without regions has no commands of a region.
+    guard
+        let merged = try? MergedConfiguration(
+            json: Array(old.utf8), file: "beacons.json", savedFile: nil, saved: .success(SavedRegions()))
+    else { return false }
+    let rights = PageRights(identifier, in: merged, file: "beacons.json")
+    let changed = try Configuration(json: Array(new.utf8), file: "beacons.json")
+    return (try? rights.check(changed)) == nil
 }
 
 /// Checks that the text for a page has no commands, is otherwise the same, and replaces no configuration that has some.

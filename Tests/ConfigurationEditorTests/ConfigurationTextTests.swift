@@ -8,11 +8,11 @@ import WiFi
 private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 /// The keys' beacon.
-private func keys() throws -> RegionDraft {
-    RegionDraft(identifier: "keys", try #require(BeaconConstraint("\(uuidText)/1/2")))
+private func keys() throws -> RegionPatch {
+    RegionPatch(identifier: "keys", try #require(BeaconConstraint("\(uuidText)/1/2")))
 }
 
-private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
+private func edited(_ text: String?, _ draft: RegionPatch) throws -> String {
     try ConfigurationText(text, file: "beacons.json").setting(draft)
 }
 
@@ -21,7 +21,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     @Test(arguments: [nil, "", " \n"])
     func `the first region makes the file`(old: String?) throws {
         var draft = try keys()
-        draft[.wifi] = .network([.ssid: .string("HomeNet"), .join: .string("prompt"), .passphraseFile: .removed])
+        draft["wifi"] = ["ssid": .string("HomeNet"), "join": .string("prompt"), "passphraseFile": .null]
         #expect(
             try edited(old, draft) == """
                 {
@@ -107,7 +107,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
 
     @Test func `a name may hold what JSON must escape`() throws {
         let name = "Anna's \"keys\" \\ é"
-        let text = try edited(nil, RegionDraft(identifier: name, try #require(BeaconConstraint(uuidText))))
+        let text = try edited(nil, RegionPatch(identifier: name, try #require(BeaconConstraint(uuidText))))
         let configuration = try Configuration(json: Array(text.utf8), file: "beacons.json")
         #expect(configuration.regions.map(\.identifier) == [name])
         #expect(configuration.regions[0].monitored.constraint?.major == nil)
@@ -127,8 +127,8 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
           "history": { "keep":1 } }
         """
 
-    private func check(_ change: (inout RegionDraft) throws -> Void, _ old: String, _ new: String) throws {
-        var draft = RegionDraft(identifier: "höme")
+    private func check(_ change: (inout RegionPatch) throws -> Void, _ old: String, _ new: String) throws {
+        var draft = RegionPatch(identifier: "höme")
         try change(&draft)
         #expect(text.contains(old))
         #expect(try edited(text, draft) == text.replacing(old, with: new))
@@ -139,22 +139,22 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     }
 
     @Test func `a value changes in its place, a new one comes where it belongs`() throws {
-        try check({ $0[.exitAfter] = .number(20) }, "1.50e1", "20")
+        try check({ $0["exitAfter"] = .number(20) }, "1.50e1", "20")
         try check(
-            { $0[.measuredPower] = .number(-61) }, #""exitAfter": 1.50e1"#,
+            { $0["measuredPower"] = .number(-61) }, #""exitAfter": 1.50e1"#,
             #""exitAfter": 1.50e1, "measuredPower": -61"#)
         try check(
             {
-                $0[.exitAfter] = .removed
-                $0[.ranging] = .bool(true)
-                $0[.enterRSSI] = .number(-80)
+                $0["exitAfter"] = .null
+                $0["ranging"] = .bool(true)
+                $0["enterRSSI"] = .number(-80)
             }, #""minor": 7, "major": 100, "identifier": "h\u00f6me", "exitAfter": 1.50e1"#,
             #""minor": 7, "major": 100, "identifier": "h\u00f6me", "enterRSSI": -80, "ranging": true"#)
     }
 
     @Test func `with the UUID come major and minor`() throws {
         let other = "00000000-0000-0000-0000-000000000001"
-        let draft = RegionDraft(identifier: "höme", try #require(BeaconConstraint("\(other)/5")))
+        let draft = RegionPatch(identifier: "höme", try #require(BeaconConstraint("\(other)/5")))
         let result = try edited(text, draft)
         #expect(result.contains(#""uuid": "\#(other)", "wifi""#))
         #expect(result.contains(#"[ "/bin/true" ,"x" ], "major": 5, "identifier""#))
@@ -165,33 +165,33 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
 
     @Test func `a passphrase file belongs to its network`() throws {
         let old = #"{"join":"auto", "passphraseFile": "/etc/a", "ssid": "Caf\u00e9"}"#
-        try check({ $0[.wifi] = .network([.join: .string("off")]) }, #""join":"auto""#, #""join":"off""#)
-        try check({ $0[.wifi] = .network([.ssid: .string("Café")]) }, #""Caf\u00e9""#, #""Café""#)
-        try check({ $0[.wifi] = .network([.ssid: .string("New")]) }, old, #"{"join":"auto", "ssid": "New"}"#)
+        try check({ $0["wifi"] = ["join": .string("off")] }, #""join":"auto""#, #""join":"off""#)
+        try check({ $0["wifi"] = ["ssid": .string("Café")] }, #""Caf\u00e9""#, #""Café""#)
+        try check({ $0["wifi"] = ["ssid": .string("New")] }, old, #"{"join":"auto", "ssid": "New"}"#)
         try check(
             {
-                $0[.wifi] = .network([
-                    .ssid: .string("New"), .join: .string("auto"), .passphraseFile: .string("/etc/b"),
-                ])
+                $0["wifi"] = [
+                    "ssid": .string("New"), "join": .string("auto"), "passphraseFile": .string("/etc/b"),
+                ]
             }, old,
             #"{"join":"auto", "passphraseFile": "/etc/b", "ssid": "New"}"#)
-        try check({ $0[.wifi] = .removed }, #", "wifi": \#(old)"#, "")
+        try check({ $0["wifi"] = .null }, #", "wifi": \#(old)"#, "")
     }
 
     @Test func `the security of a network goes with its name`() throws {
         let old = """
             {"regions": [{"identifier": "a", "uuid": "\(uuidText)", "wifi": {"ssid": "Old", "security": "wpa3"}}]}
             """
-        var draft = RegionDraft(identifier: "a")
-        draft[.wifi] = .network([.join: .string("auto")])
+        var draft = RegionPatch(identifier: "a")
+        draft["wifi"] = ["join": .string("auto")]
         #expect(try ConfigurationText(old, file: "f").setting(draft).contains("wpa3"))
-        draft[.wifi] = .network([.ssid: .string("New")])
+        draft["wifi"] = ["ssid": .string("New")]
         #expect(try ConfigurationText(old, file: "f").setting(draft).contains("wpa3") == false)
     }
 
     @Test func `a first member goes without a trace`() throws {
         let json = #"{ "regions": [{ "minor": 1, "major": 2, "uuid": "\#(uuidText)", "identifier": "a" }] }"#
-        let draft = RegionDraft(identifier: "a", try #require(BeaconConstraint(uuidText)))
+        let draft = RegionPatch(identifier: "a", try #require(BeaconConstraint(uuidText)))
         #expect(
             try edited(json, draft) == #"{ "regions": [{ "uuid": "\#(uuidText)", "identifier": "a" }] }"#)
     }
@@ -199,7 +199,7 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
 
 /// Texts that are no configuration, or would not be one after the change.
 @Suite struct RefusedTextTests {
-    private func mistakes(_ text: String?, _ draft: RegionDraft) -> String {
+    private func mistakes(_ text: String?, _ draft: RegionPatch) -> String {
         do throws(ConfigurationError) {
             return "taken: " + (try ConfigurationText(text, file: "beacons.json").setting(draft))
         } catch {
@@ -234,15 +234,15 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
 
     @Test func `what cannot be set is reported with its place`() throws {
         var draft = try keys()
-        draft[.enterRSSI] = .number(-80)
-        draft[.exitRSSI] = .number(-70)
-        draft[.wifi] = .network([.join: .string("prompt")])
+        draft["enterRSSI"] = .number(-80)
+        draft["exitRSSI"] = .number(-70)
+        draft["wifi"] = ["join": .string("prompt")]
         let found = mistakes(Configuration.example, draft)
         #expect(found.contains("regions[1].exitRSSI: found -70, expected at most enterRSSI, -80 dBm"), "\(found)")
         #expect(found.contains("regions[1].wifi.ssid: found nothing"), "\(found)")
-        draft[.enterRSSI] = .number(.nan)
+        draft["enterRSSI"] = .number(.nan)
         #expect(mistakes(nil, draft).contains("regions[0].enterRSSI: found null"), "no number")
-        let nameless = RegionDraft(identifier: "", try #require(BeaconConstraint(uuidText)))
+        let nameless = RegionPatch(identifier: "", try #require(BeaconConstraint(uuidText)))
         #expect(mistakes(nil, nameless).contains("regions[0].identifier"))
     }
 
@@ -267,35 +267,35 @@ private func edited(_ text: String?, _ draft: RegionDraft) throws -> String {
     private static let region = #"{"regions": [{"identifier": "keys", "uuid": "\#(uuidText)"}]"#
 
     private func set(
-        _ members: [(key: String, value: RegionDraft.Setting)], of key: String, in rest: String
+        _ patch: JSONNode.Value, in rest: String
     ) throws -> String {
-        try ConfigurationText(Self.region + rest, file: "beacons.json").setting(members, of: key)
+        try ConfigurationText(Self.region + rest, file: "beacons.json").merging(patch)
     }
 
     @Test func `an object is added behind what is there`() throws {
         #expect(
-            try set([("room", .string("kitchen"))], of: "node", in: "}")
+            try set(["node": ["room": .string("kitchen")]], in: "}")
                 == Self.region + #","node": { "room": "kitchen" }}"#)
         #expect(
-            try set([("host", .string("h")), ("port", .number(1884)), ("username", .removed)], of: "mqtt", in: "\n}")
+            try set(["mqtt": ["host": .string("h"), "port": .number(1884), "username": .null]], in: "\n}")
                 == Self.region + #","mqtt": { "host": "h", "port": 1884 }"# + "\n}")
     }
 
     @Test func `a member is changed or removed, and its neighbours stay`() throws {
         let rest = #", "web": {"listen":"127.0.0.1:80",  "open": true} }"#
         #expect(
-            try set([("listen", .string("[::1]:81")), ("open", .removed)], of: "web", in: rest)
+            try set(["web": ["listen": .string("[::1]:81"), "open": .null]], in: rest)
                 == Self.region + #", "web": {"listen":"[::1]:81"} }"#)
         #expect(
-            try set([("room", .string("hall"))], of: "node", in: #", "node": {}}"#)
+            try set(["node": ["room": .string("hall")]], in: #", "node": {}}"#)
                 == Self.region + #", "node": { "room": "hall" }}"#)
     }
 
     @Test func `what would be no configuration is not made`() {
-        #expect(throws: ConfigurationError.self) { try set([("listen", .string("x"))], of: "web", in: "}") }
-        #expect(throws: ConfigurationError.self) { try set([("room", .string("x"))], of: "node", in: "") }
+        #expect(throws: ConfigurationError.self) { try set(["web": ["listen": .string("x")]], in: "}") }
+        #expect(throws: ConfigurationError.self) { try set(["node": ["room": .string("x")]], in: "") }
         #expect(throws: ConfigurationError.self) {
-            try ConfigurationText("[]", file: "b").setting([("room", .string("x"))], of: "node")
+            try ConfigurationText("[]", file: "b").merging(["node": ["room": .string("x")]])
         }
     }
 }

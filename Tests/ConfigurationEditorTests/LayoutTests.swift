@@ -33,10 +33,10 @@ import WiFi
             let text = document(count, &layout)
             let name = Int.random(in: 0...3, using: &layout.random)
             let constraint = try #require(BeaconConstraint("\(Self.uuid)/\(name)/9"))
-            var draft = RegionDraft(identifier: "r\(name)", constraint)
-            if Bool.random(using: &layout.random) { draft[.wifi] = .network([.ssid: .string("New")]) }
+            var draft = RegionPatch(identifier: "r\(name)", constraint)
+            if Bool.random(using: &layout.random) { draft["wifi"] = ["ssid": .string("New")] }
             if Bool.random(using: &layout.random) {
-                draft[.enterRSSI] = [.number(-70), .removed].randomElement(using: &layout.random)
+                draft["enterRSSI"] = [.number(-70), .null].randomElement(using: &layout.random)
             }
             let result = try ConfigurationText(text, file: "beacons.json").setting(draft)
             try check(text, result, draft, isNew: name >= count, constraint)
@@ -46,7 +46,7 @@ import WiFi
     }
 
     private func check(
-        _ text: String, _ result: String, _ draft: RegionDraft, isNew: Bool, _ constraint: BeaconConstraint
+        _ text: String, _ result: String, _ draft: RegionPatch, isNew: Bool, _ constraint: BeaconConstraint
     ) throws {
         var (before, after) = try (read(text), read(result))
         let index = try #require(after.regions.firstIndex { $0.identifier == draft.identifier })
@@ -55,11 +55,11 @@ import WiFi
         if !isNew {
             let old = before.regions.remove(at: index)
             #expect(region.onEnter == old.onEnter)
-            #expect(region.network?.ssid == (draft[.wifi] == nil ? old.network?.ssid : "New"))
-            #expect(region.network?.join == old.network?.join ?? (draft[.wifi] == nil ? nil : .prompt))
+            #expect(region.network?.ssid == (draft["wifi"] == nil ? old.network?.ssid : "New"))
+            #expect(region.network?.join == old.network?.join ?? (draft["wifi"] == nil ? nil : .prompt))
             #expect(
                 region.monitored.enterRSSI
-                    == (draft[.enterRSSI] == nil ? old.monitored.enterRSSI : draft[.enterRSSI] == .removed ? nil : -70))
+                    == (draft["enterRSSI"] == nil ? old.monitored.enterRSSI : draft["enterRSSI"] == .null ? nil : -70))
         }
         #expect(after == before, "\(text)\n\(result)")
         // What was there before and behind the place of the change is there still, byte for byte.

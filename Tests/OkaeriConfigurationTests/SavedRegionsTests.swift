@@ -79,7 +79,7 @@ import WiFi
         }
         let request = try JSONNode(json: Array(#"{"identifier": "anna", "phone": "anna.irk"}"#.utf8), file: "")
         #expect(throws: ConfigurationError.self, "no request names a file") {
-            try RegionDraft(request, place: "region")
+            try RegionPatch(request, place: "region")
         }
     }
 
@@ -152,10 +152,10 @@ import WiFi
     @Test func `what is saved is read again, with a mode for the owner and the group`() throws {
         var regions = try saved.regions()
         #expect(regions == SavedRegions())
-        try regions.set(RegionDraft(identifier: "お帰り", .major(#require(BeaconUUID(Self.uuid)), 7)), isNew: true)
-        var change = RegionDraft(identifier: "shed")
-        change[.exitAfter] = .removed
-        change[.wifi] = .network([.ssid: .string("Shed\"Net"), .join: .string("off")])
+        try regions.set(RegionPatch(identifier: "お帰り", .major(#require(BeaconUUID(Self.uuid)), 7)), isNew: true)
+        var change = RegionPatch(identifier: "shed")
+        change["exitAfter"] = .null
+        change["wifi"] = ["ssid": .string("Shed\"Net"), "join": .string("off")]
         try regions.set(change, isNew: false)
         try saved.file.write(regions.text, replacing: nil)
         #expect(try saved.regions().text == regions.text)
@@ -164,7 +164,7 @@ import WiFi
                 "{\"identifier\": \"shed\", \"exitAfter\": null, \"wifi\": {\"ssid\": \"Shed\\\"Net\""))
         var status = stat()
         #expect(stat(saved.path, &status) == 0 && status.st_mode & 0o777 == 0o640)
-        try regions.set(RegionDraft(identifier: "お帰り", .uuid(#require(BeaconUUID(Self.uuid)))), isNew: true)
+        try regions.set(RegionPatch(identifier: "お帰り", .uuid(#require(BeaconUUID(Self.uuid)))), isNew: true)
         #expect(!regions.text.contains("major"), "the other UUID means its own major and minor")
         regions.room = "attic"
         #expect(try SavedRegions(json: Array(regions.text.utf8), file: "").room == "attic")

@@ -87,13 +87,13 @@ import Testing
         for directory in [nil, folder.path] {
             let files = RegionFiles(file: file, directory: directory, user: 4321)
             let content = try files.content()
-            var draft = RegionDraft(identifier: "anna")
-            draft[.enterRSSI] = .number(-60)
+            var draft = RegionPatch(identifier: "anna")
+            draft["enterRSSI"] = .number(-60)
             #expect(throws: RegionFiles.Refusal.self) { try files.setting(draft, name: nil, in: content) }
-            draft = RegionDraft(identifier: "anna", .uuid(home.uuid))
+            draft = RegionPatch(identifier: "anna", .uuid(home.uuid))
             #expect(throws: RegionFiles.Refusal.self) { try files.setting(draft, name: nil, in: content) }
-            draft = RegionDraft(identifier: "anna")
-            draft[.wifi] = .network([.ssid: .string("HomeNet")])
+            draft = RegionPatch(identifier: "anna")
+            draft["wifi"] = ["ssid": .string("HomeNet")]
             let edit = try #require(try files.setting(draft, name: nil, in: content).last)
             #expect(edit.path != file || edit.text.contains(#""minor": 2, "exitAfter": 600"#))
         }

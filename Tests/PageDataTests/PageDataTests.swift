@@ -230,7 +230,7 @@ import WiFi
         let tried = try await set(Self.keys.dropLast() + ", \"dry\": true}")
         #expect(tried.redacted && !tried.text.contains("secret") && tried.text.contains("keys"))
         #expect(throws: ConfigurationError.self) {
-            _ = try ConfigurationText(report.text, file: "beacons.json").regions()
+            _ = try ConfigurationText(report.text, file: "beacons.json").configuration()
         }
         #expect(try await set(Self.keys).written == true)
         #expect(text.contains("--token=abc"), "the file keeps its commands")

@@ -19,6 +19,9 @@ extension Configuration {
             "anyOf", "notifyOnEntry", "notifyOnExit", "ranging", "battery", "wifi", "onEnter", "onExit", "onPrompt",
             "scope",
         ]
+    /// The order of the keys in a region, its network and the broker, for keys that a change adds.
+    static let order = regionKeys + wifiKeys + mqttKeys
+
     /// The keys of commands.
     package static let commandKeys = Set(
         houseKeys + ["onEnter", "onExit", "onPrompt", "onConnect", "onDisconnect"])
@@ -63,8 +66,12 @@ extension Configuration {
     ///
     /// - Parameter file: its name, for the messages.
     package init(json bytes: [UInt8], file: String) throws(ConfigurationError) {
+        try self.init(try JSONNode(json: bytes, file: file), file: file)
+    }
+
+    init(_ document: JSONNode, file: String) throws(ConfigurationError) {
         let problems = ObjectReader.Problems()
-        self = Self.read(try JSONNode(json: bytes, file: file), problems)
+        self = Self.read(document, problems)
         guard problems.list.isEmpty else { throw ConfigurationError(file: file, problems: problems.list) }
     }
 

@@ -4,9 +4,12 @@ import RegionMonitoring
 
 /// The signs of a region: the region's own keys, or the elements of `anyOf`.
 extension Configuration {
-    static let signKeys = [
-        "phone", "uuid", "major", "minor", "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower",
-        "pathLossExponent",
+    static let signKeys = ["phone"] + beaconKeys + receptionKeys
+    /// The keys that determine the beacons.
+    static let beaconKeys = ["uuid", "major", "minor"]
+    /// The keys that determine how the sign is received.
+    static let receptionKeys = [
+        "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower", "pathLossExponent",
     ]
 
     /// RSSI as HCI sends it, in dBm (Core Specification, Vol 4, Part E, 7.7.65.2).

@@ -163,7 +163,7 @@ extension RegionSetup {
 
     func newText() throws(Failure) -> Outcome {
         do throws(ConfigurationError) {
-            let new = try ConfigurationText(text, file: file).setting(draft)
+            let new = try ConfigurationText(text, file: file).setting(patch)
             return .text(new, unsavedNetwork: unsavedNetwork)
         } catch {
             console.say(error.description)
@@ -171,24 +171,24 @@ extension RegionSetup {
         }
     }
 
-    private var draft: RegionDraft {
+    private var patch: RegionPatch {
         let identifier = answers.identifier ?? ""
-        var draft =
-            answers.beacons.map { RegionDraft(identifier: identifier, $0) } ?? RegionDraft(identifier: identifier)
-        draft[.measuredPower] = measuredPower.map { .number(Double($0)) }
-        draft[.enterRSSI] = thresholds.map { .number(Double($0.enterRSSI)) }
-        draft[.exitRSSI] = thresholds.map { .number(Double($0.exitRSSI)) }
+        var patch =
+            answers.beacons.map { RegionPatch(identifier: identifier, $0) } ?? RegionPatch(identifier: identifier)
+        patch["measuredPower"] = measuredPower.map { .number(Double($0)) }
+        patch["enterRSSI"] = thresholds.map { .number(Double($0.enterRSSI)) }
+        patch["exitRSSI"] = thresholds.map { .number(Double($0.exitRSSI)) }
         if let network = answers.network {
-            var settings: [RegionDraft.WiFiMember: RegionDraft.Setting] = [.ssid: .string(network.ssid)]
-            settings[.passphraseFile] = network.passphraseFile.map { .string($0) }
+            var wifi: JSONNode.Value = ["ssid": .string(network.ssid)]
+            wifi["passphraseFile"] = network.passphraseFile.map { .string($0) }
             // Whether it is asked about is decided already where it has one.
-            if region?.network == nil { settings[.join] = .string(network.join.rawValue) }
-            if !stays { settings[.whenOnline] = .string(OnlinePolicy.always.rawValue) }
-            draft[.wifi] = .network(settings)
+            if region?.network == nil { wifi["join"] = .string(network.join.rawValue) }
+            if !stays { wifi["whenOnline"] = .string(OnlinePolicy.always.rawValue) }
+            patch["wifi"] = wifi
         } else if removesNetwork {
-            draft[.wifi] = .removed
+            patch["wifi"] = .null
         }
-        return draft
+        return patch
     }
 }
 

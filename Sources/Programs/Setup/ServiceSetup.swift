@@ -167,7 +167,7 @@ extension ServiceSetup {
         try await console.ask("Which room is this machine in? Such as kitchen, or Enter for none: ") { room in
             guard !room.isEmpty else { return }
             do throws(ConfigurationError) {
-                draft = try changed([("room", .string(room))], of: "node")
+                draft = try changed(["node": ["room": .string(room)]])
             } catch {
                 throw Mistake("A room is a name of up to 64 bytes without control characters.")
             }
@@ -177,7 +177,7 @@ extension ServiceSetup {
     private mutating func askBroker() async throws {
         while let broker = try await brokerAnswers() {
             do throws(ConfigurationError) {
-                draft = try changed(broker.members, of: "mqtt")
+                draft = try changed(broker.patch)
                 return
             } catch {
                 console.say(error.description)
@@ -193,15 +193,13 @@ extension ServiceSetup {
         var username: String?
         var passwordFile: String?
 
-        /// The members of `mqtt`.
-        var members: [(key: String, value: RegionDraft.Setting)] {
-            var members: [(key: String, value: RegionDraft.Setting)] = [
-                ("host", .string(host)), ("port", .number(Double(port))),
-            ]
-            if let isEncrypted { members.append(("tls", .bool(isEncrypted))) }
-            if let username { members.append(("username", .string(username))) }
-            if let passwordFile { members.append(("passwordFile", .string(passwordFile))) }
-            return members
+        /// The change of the configuration.
+        var patch: JSONNode.Value {
+            var mqtt: JSONNode.Value = ["host": .string(host), "port": .number(Double(port))]
+            mqtt["tls"] = isEncrypted.map { .bool($0) }
+            mqtt["username"] = username.map { .string($0) }
+            mqtt["passwordFile"] = passwordFile.map { .string($0) }
+            return ["mqtt": mqtt]
         }
     }
 
@@ -259,12 +257,10 @@ extension ServiceSetup {
         }
     }
 
-    private func isConfiguration(_ broker: Broker) -> Bool { (try? changed(broker.members, of: "mqtt")) != nil }
+    private func isConfiguration(_ broker: Broker) -> Bool { (try? changed(broker.patch)) != nil }
 
-    private func changed(
-        _ members: [(key: String, value: RegionDraft.Setting)], of object: String
-    ) throws(ConfigurationError) -> String {
-        try ConfigurationText(draft, file: left.file).setting(members, of: object)
+    private func changed(_ patch: JSONNode.Value) throws(ConfigurationError) -> String {
+        try ConfigurationText(draft, file: left.file).merging(patch)
     }
 
     /// Writes the answers, and has the service use them.
@@ -274,7 +270,7 @@ extension ServiceSetup {
         var address = address
         do throws(ConfigurationError) {
             // Another machine never reads without a login.
-            if let address { draft = try changed([("listen", .string(address)), ("open", .removed)], of: "web") }
+            if let address { draft = try changed(["web": ["listen": .string(address), "open": .null]]) }
         } catch {
             address = nil
             console.say(error.description)

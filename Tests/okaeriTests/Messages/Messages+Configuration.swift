@@ -124,11 +124,11 @@ extension Messages {
             return ["no folder"]
         }
         let files = RegionFiles(file: file, directory: folder.path, user: 4321)
-        var (moved, joined) = (RegionDraft(identifier: "home"), RegionDraft(identifier: "shed"))
-        moved[.major] = .number(2)
-        joined[.wifi] = .removed
-        var signs = RegionDraft(identifier: "anna")
-        signs[.enterRSSI] = .number(-60)
+        var (moved, joined) = (RegionPatch(identifier: "home"), RegionPatch(identifier: "shed"))
+        moved["major"] = .number(2)
+        joined["wifi"] = .null
+        var signs = RegionPatch(identifier: "anna")
+        signs["enterRSSI"] = .number(-60)
         func refusal(
             _ files: RegionFiles,
             _ attempt: (RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]

@@ -11,7 +11,7 @@ package struct CommandRedaction: Sendable {
 
     /// - Throws: the place where the text is no JSON, and commands cannot be recognized.
     package init(_ text: String, file: String) throws(ConfigurationError) {
-        guard text.utf8.contains(where: { !" \t\r\n".utf8.contains($0) }) else {
+        guard !text.isBlank else {
             (self.text, isRedacted) = (text, false)
             return
         }

@@ -8,10 +8,12 @@ import Plumbing
 /// A region with the identifier of one in `beacons.json` replaces the keys that it has. Root decides what runs and what is joined:
 /// a region that runs commands keeps its beacon, and a region with a network keeps that. A part of `regions.json` that cannot be
 /// used has no effect, and ``SavedReport/problems`` names it; the daemon starts with the rest.
-package struct MergedConfiguration: Sendable, Equatable {
+package struct MergedConfiguration: Sendable {
     package private(set) var configuration: Configuration
-    /// The text that the configuration was read from.
-    package private(set) var text: String
+    /// The text of `beacons.json`.
+    let source: ConfigurationText
+    /// The tree of the configuration; `nil`: that of ``source``.
+    private var document: JSONNode?
     /// The regions of `beacons.json` alone.
     package private(set) var own: [Configuration.Region]
     package private(set) var saved: SavedReport
@@ -56,9 +58,9 @@ package struct MergedConfiguration: Sendable, Equatable {
         json bytes: [UInt8], file: String, savedFile: String?, directory: String? = nil,
         saved: Result<SavedRegions, ConfigurationError>
     ) throws(ConfigurationError) {
-        configuration = try Configuration(json: bytes, file: file)
+        let text = try ConfigurationText(exactly: bytes, file: file)
+        (configuration, source) = (try text.configuration(), text)
         own = configuration.regions
-        text = String(decoding: bytes, as: UTF8.self)
         self.saved = SavedReport(file: savedFile)
         switch saved {
         case .success(let saved): merge(saved, in: directory ?? "")
@@ -68,15 +70,15 @@ package struct MergedConfiguration: Sendable, Equatable {
 
     private mutating func merge(_ regions: SavedRegions, in directory: String) {
         let name = saved.file ?? SavedRegions.fileName
-        let drafts = regions.drafts.compactMap { draft -> RegionDraft? in
+        let patches = regions.patches.compactMap { patch -> RegionPatch? in
             do throws(Refusal) {
-                return try permitted(draft, in: directory)
+                return try permitted(patch, in: directory)
             } catch {
                 saved.problems.append("\(name): \(error.description)".escapedName)
                 return nil
             }
         }
-        use(drafts, name: name)
+        use(patches, name: name)
         if let room = regions.room {
             configuration.node.room = room
             saved.room = room
@@ -84,42 +86,41 @@ package struct MergedConfiguration: Sendable, Equatable {
     }
 
     /// Uses the changes that are valid together.
-    private mutating func use(_ drafts: [RegionDraft], name: String) {
-        guard !drafts.isEmpty else { return }
-        let whole = ConfigurationText(text, file: name)
-        if !apply(drafts, to: whole, name: name) {
+    private mutating func use(_ patches: [RegionPatch], name: String) {
+        guard !patches.isEmpty, let complete = try? source.completed() else { return }
+        var document = complete.document
+        var used = patches
+        let whole = patches.reduce(document) { $0.setting($1) }
+        if let valid = try? Configuration(whole, file: name) {
+            (document, configuration) = (whole, valid)
+        } else {
             // One that is not valid any more beside beacons.json must not hide the others.
-            var used: [RegionDraft] = []
-            var valid = whole
-            for draft in drafts {
+            used = patches.filter { patch in
                 do throws(ConfigurationError) {
-                    let text = try valid.applying([draft])
-                    _ = try Configuration(json: text, file: name)
-                    valid = ConfigurationText(text, file: name)
-                    used.append(draft)
+                    let changed = document.setting(patch)
+                    configuration = try Configuration(changed, file: name)
+                    document = changed
+                    return true
                 } catch {
                     let found = error.problems.map { Self.withoutIndex($0).description }.joined(separator: "; ")
-                    saved.problems.append("\(name): \(draft.identifier) is not used: \(found)".escapedName)
+                    saved.problems.append("\(name): \(patch.identifier) is not used: \(found)".escapedName)
+                    return false
                 }
             }
-            _ = apply(used, to: whole, name: name)
         }
-    }
-
-    /// Returns whether the configuration with these regions is valid, and uses it then.
-    private mutating func apply(_ drafts: [RegionDraft], to text: ConfigurationText, name: String) -> Bool {
-        guard let merged = try? text.applying(drafts), let valid = try? Configuration(json: merged, file: name) else {
-            return false
-        }
-        configuration = valid
-        self.text = String(decoding: merged, as: UTF8.self)
+        self.document = document
         let names = Set(own.map(\.identifier))
-        saved.changed = Set(drafts.map(\.identifier)).intersection(names)
-        saved.added = Set(drafts.map(\.identifier)).subtracting(names)
-        return true
+        saved.changed = Set(used.map(\.identifier)).intersection(names)
+        saved.added = Set(used.map(\.identifier)).subtracting(names)
     }
 
-    /// The position is one in the merged text, which the reader does not see.
+    /// The text of the configuration.
+    package var text: String {
+        guard let document, let complete = try? source.completed() else { return source.text(of: source.document) }
+        return complete.text(of: document)
+    }
+
+    /// The position is one in the merged tree, which the reader does not see.
     private static func withoutIndex(_ problem: ConfigurationError.Problem) -> ConfigurationError.Problem {
         var problem = problem
         if problem.place.hasPrefix("regions["), let end = problem.place.firstIndex(of: ".") {
@@ -134,37 +135,28 @@ package struct MergedConfiguration: Sendable, Equatable {
     }
 
     /// Returns the part of a change that the page may make.
-    private func permitted(_ draft: RegionDraft, in directory: String) throws(Refusal) -> RegionDraft {
-        guard let region = own.first(where: { $0.identifier == draft.identifier }) else {
-            if draft.phone != nil { return try usable(draft.located(in: directory)) }
-            guard case .string? = draft[.uuid] else {
-                throw Refusal(description: "\(draft.identifier) is not used: beacons.json has no region of this name")
-            }
-            return draft
+    private func permitted(_ patch: RegionPatch, in directory: String) throws(Refusal) -> RegionPatch {
+        if let region = own.first(where: { $0.identifier == patch.identifier }) {
+            return PageRights.permitted(patch, of: region)
         }
-        var draft = draft
-        draft.phone = nil
-        if region.hasCommands { for member in RegionDraft.Member.beacon { draft[member] = nil } }
-        if region.network != nil { draft[.wifi] = nil }
-        return draft
+        if patch.phone != nil { return try usable(patch.located(in: directory)) }
+        guard case .string? = patch["uuid"] else {
+            throw Refusal(description: "\(patch.identifier) is not used: beacons.json has no region of this name")
+        }
+        return patch
     }
 
     /// Returns the region of a phone if its key can be read. A daemon without the key would not start; without the region it does.
-    private func usable(_ draft: RegionDraft) throws(Refusal) -> RegionDraft {
+    private func usable(_ patch: RegionPatch) throws(Refusal) -> RegionPatch {
         do throws(IdentityFileError) {
-            _ = try IdentityFile.load(draft.phone ?? "")
+            _ = try IdentityFile.load(patch.phone ?? "")
         } catch {
             // Other users may read the regions, and not the keys.
-            if error.problem == .file(.unreadable(errno: EACCES)) { return draft }
-            throw Refusal(description: "\(draft.identifier) is not used: \(error)")
+            if error.problem == .file(.unreadable(errno: EACCES)) { return patch }
+            throw Refusal(description: "\(patch.identifier) is not used: \(error)")
         }
-        return draft
+        return patch
     }
-}
-
-extension RegionDraft.Member {
-    /// The members that determine the beacons of a region.
-    static let beacon: [RegionDraft.Member] = [.uuid, .major, .minor]
 }
 
 /// The use of `regions.json` in a configuration.

@@ -36,7 +36,7 @@ package struct RegionFiles: Sendable {
     /// The content of both files.
     package struct Content: Sendable {
         package let merged: MergedConfiguration
-        let mainText: String?
+        fileprivate let mainText: String?
         fileprivate let saved: Result<(text: String?, regions: SavedRegions), ConfigurationError>
 
         fileprivate var savedText: String? { try? saved.get().text }
@@ -70,7 +70,7 @@ package struct RegionFiles: Sendable {
     package func content() throws(Refusal) -> Content {
         do throws(ConfigurationError) {
             let mainText = try main.text()
-            let bytes = Array((mainText.flatMap { $0.isBlank ? nil : $0 } ?? "{\n  \"regions\": []\n}\n").utf8)
+            let bytes = Array((mainText.flatMap { $0.isBlank ? nil : $0 } ?? ConfigurationText.new).utf8)
             let read = Result { () throws(ConfigurationError) -> (text: String?, regions: SavedRegions) in
                 guard let saved, let bytes = try saved.bytes() else { return (nil, SavedRegions()) }
                 return (String(decoding: bytes, as: UTF8.self), try SavedRegions(json: bytes, file: saved.path))
@@ -88,11 +88,16 @@ package struct RegionFiles: Sendable {
     /// Returns the files of a region, and whether the page can delete it.
     package func report(_ region: Configuration.Region, in content: Content) -> ConfigurationReport.Region {
         let identifier = region.identifier
+        let isFixed = (try? rights(of: identifier, in: content).checkDeletion(isWritable: mainObstacle == nil)) == nil
         let isMain = content.has(identifier)
         let changes = content.merged.saved.file(of: identifier)
         return .init(
             identifier: identifier, file: isMain ? main.path : changes ?? main.path, changed: isMain ? changes : nil,
-            fixed: isMain && (region.hasCommands || mainObstacle != nil))
+            fixed: isFixed)
+    }
+
+    private func rights(of identifier: String, in content: Content) -> PageRights {
+        PageRights(identifier, in: content.merged, file: main.path)
     }
 
     private var mainObstacle: WriteObstacle? { main.obstacle(user: user) }
@@ -109,33 +114,45 @@ package struct RegionFiles: Sendable {
 extension RegionFiles {
     /// Returns the texts after a change of a region.
     ///
-    /// - Parameter name: A new name for the region; `nil` keeps it.
-    package func setting(_ draft: RegionDraft, name: String?, in content: Content) throws(Refusal) -> [Edit] {
-        let identifier = draft.identifier
+    /// - Parameters:
+    ///   - name: A new name for the region; `nil` keeps it.
+    ///   - isDry: Whether the text is only shown. A text that is shown can be copied by hand, also with other beacons for commands.
+    package func setting(
+        _ patch: RegionPatch, name: String?, isDry: Bool = false, in content: Content
+    ) throws(Refusal) -> [Edit] {
+        let identifier = patch.identifier
         let newName = name.flatMap { $0 == identifier ? nil : $0 }
-        if let newName { try check(newName, for: identifier, in: content) }
-        try refuseSigns(draft, in: content)
         let isSaved = content.regions[identifier] != nil
-        let isMain = content.has(identifier)
-        let mustUseMain = saved.map { $0.file.obstacle != nil } ?? true
-        if !isSaved, mustUseMain || mainObstacle == nil {
-            do throws(ConfigurationError) {
-                var text = try ConfigurationText(content.mainText, file: main.path).setting(draft)
-                if let newName { text = try ConfigurationText(text, file: main.path).renaming(identifier, to: newName) }
-                return [Edit(file: main, old: content.mainText, text: text, obstacle: mainObstacle)]
-            } catch {
-                throw .invalid(error)
-            }
+        let rights = rights(of: identifier, in: content)
+        if let newName {
+            try check(newName, in: content)
+            try rights.checkRenaming(isWritable: mainObstacle == nil && !isSaved)
         }
-        try refuseForeign(draft, in: content)
+        let mustUseMain = saved.map { $0.file.obstacle != nil } ?? true
+        let isForMain = !isSaved && (mustUseMain || mainObstacle == nil)
+        try rights.check(patch, isSaved: !isForMain)
+        guard !isForMain else {
+            let source = content.merged.source
+            let changed = try Self.valid { () throws(ConfigurationError) in
+                let complete = try source.completed()
+                return try complete.checked(complete.document.setting(patch, name: newName))
+            }
+            let edit = Edit(file: main, old: content.mainText, text: changed.text, obstacle: mainObstacle)
+            if !isDry, edit.obstacle == nil { try rights.check(changed.configuration) }
+            return [edit]
+        }
         var regions = content.regions
         do throws(ConfigurationError) {
-            try regions.set(draft, isNew: !isMain)
+            try regions.set(patch, isNew: !content.has(identifier))
             if let newName { regions.rename(identifier, to: newName) }
         } catch {
             throw .invalid(ConfigurationError(file: "the request", problems: error.problems))
         }
         return [try edit(regions, of: newName ?? identifier, in: content)]
+    }
+
+    private static func valid<Value>(_ body: () throws(ConfigurationError) -> Value) throws(Refusal) -> Value {
+        do throws(ConfigurationError) { return try body() } catch { throw .invalid(error) }
     }
 
     /// Returns the texts without a region.
@@ -146,23 +163,12 @@ extension RegionFiles {
             throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
         }
         var edits: [Edit] = []
-        if let region {
-            if region.hasCommands {
-                throw .forbidden(
-                    "cannot delete \(identifier) from the page: the region runs commands; delete it in \(main.path), then run "
-                        + "`sudo systemctl reload okaeri`")
+        if region != nil {
+            try rights(of: identifier, in: content).checkDeletion(isWritable: mainObstacle == nil)
+            let text = try Self.valid { () throws(ConfigurationError) in
+                try content.merged.source.completed().removing(identifier)
             }
-            guard mainObstacle == nil else {
-                throw .forbidden(
-                    "cannot delete \(identifier) from the page: it is in \(main.path), which the daemon may not write; delete "
-                        + "it there, then run `sudo systemctl reload okaeri`")
-            }
-            do throws(ConfigurationError) {
-                let text = try ConfigurationText(content.mainText, file: main.path).removing(identifier)
-                edits.append(Edit(file: main, old: content.mainText, text: text, obstacle: mainObstacle))
-            } catch {
-                throw .invalid(error)
-            }
+            edits.append(Edit(file: main, old: content.mainText, text: text, obstacle: mainObstacle))
         }
         var regions = content.regions
         if regions.remove(identifier), let saved { edits.insert(Self.edit(regions, in: content, saved), at: 0) }
@@ -178,10 +184,8 @@ extension RegionFiles {
             throw .name("there is a region \(identifier) already; choose another name")
         }
         var regions = content.regions
-        do throws(ConfigurationError) {
+        try Self.valid { () throws(ConfigurationError) in
             try regions.add(phone: PhoneKeyFile.name(of: identifier), as: identifier)
-        } catch {
-            throw .invalid(error)
         }
         return try edit(regions, of: identifier, in: content)
     }
@@ -214,7 +218,7 @@ extension RegionFiles {
         return [try edit(regions, of: nil, in: content)]
     }
 
-    private func check(_ name: String, for identifier: String, in content: Content) throws(Refusal) {
+    private func check(_ name: String, in content: Content) throws(Refusal) {
         guard SavedRegions.isName(name) else {
             throw .name(
                 "the new name is none; a region has \(Configuration.Region.expectedIdentifier), of at most "
@@ -223,40 +227,6 @@ extension RegionFiles {
         let regions = content.merged.configuration.regions
         guard !regions.contains(where: { $0.identifier == name }), content.regions[name] == nil else {
             throw .name("there is a region \(name) already; choose another name")
-        }
-        guard let region = regions.first(where: { $0.identifier == identifier }) else {
-            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
-        }
-        if region.hasCommands {
-            throw .forbidden(
-                "cannot rename \(identifier) from the page: the region runs commands; rename it in \(main.path), then run "
-                    + "`sudo systemctl reload okaeri`")
-        }
-        guard content.has(identifier) else { return }
-        guard mainObstacle == nil, content.regions[identifier] == nil else {
-            throw .forbidden(
-                "cannot rename \(identifier) from the page: it is in \(main.path), where root names it; rename it there, then "
-                    + "run `sudo systemctl reload okaeri`")
-        }
-    }
-
-    /// Throws if the request would change the beacons of a region with several signs: the page shows one.
-    private func refuseSigns(_ draft: RegionDraft, in content: Content) throws(Refusal) {
-        let region = content.merged.configuration.regions.first { $0.identifier == draft.identifier }
-        guard let signs = region?.monitored.otherSigns else { return }
-        guard RegionDraft.signMembers.contains(where: { draft[$0] != nil }) else { return }
-        throw .forbidden(
-            "cannot change the beacons of \(draft.identifier) from the page: the region \(signs); change that in "
-                + "\(main.path), then run `sudo systemctl reload okaeri`")
-    }
-
-    /// Throws if the request would change a key that `regions.json` cannot change.
-    private func refuseForeign(_ draft: RegionDraft, in content: Content) throws(Refusal) {
-        guard let region = content.merged.own.first(where: { $0.identifier == draft.identifier }) else { return }
-        if region.network != nil, draft[.wifi] != nil {
-            throw .forbidden(
-                "cannot change the Wi-Fi of \(draft.identifier) from the page: it is in \(main.path), which the daemon may not "
-                    + "write; change it there, then run `sudo systemctl reload okaeri`")
         }
     }
 
@@ -267,37 +237,17 @@ extension RegionFiles {
             throw .forbidden("cannot save: \(error.description); correct the file or delete it")
         }
         let text = regions.text
-        let drafts = identifier.flatMap { regions[$0] }.map { [$0.located(in: saved.directory)] } ?? []
-        let configuration: Configuration
-        do throws(ConfigurationError) {
+        let configuration = try Self.valid { () throws(ConfigurationError) in
             guard text.utf8.count <= SavedRegions.sizeLimit else {
                 throw ConfigurationError(
                     file: saved.path, place: "regions", found: "\(text.utf8.count) bytes",
                     expected: "at most \(SavedRegions.sizeLimit); write further regions into beacons.json")
             }
-            let changed = try ConfigurationText(content.mainText, file: "the request").applying(drafts)
-            configuration = try Configuration(json: changed, file: "the request")
-        } catch {
-            throw .invalid(error)
+            let document = try content.merged.source.completed().document
+            let patch = identifier.flatMap { regions[$0]?.located(in: saved.directory) }
+            return try Configuration(patch.map { document.setting($0) } ?? document, file: "the request")
         }
-        if let identifier, let before = content.merged.own.first(where: { $0.identifier == identifier }),
-            before.hasCommands,
-            let after = configuration.regions.first(where: { $0.identifier == identifier }),
-            !before.hasSameSigns(as: after)
-        {
-            throw .forbidden(Self.beaconRefusal(identifier, main.path))
-        }
+        if let identifier { try rights(of: identifier, in: content).check(configuration) }
         return Self.edit(regions, in: content, saved)
     }
-
-    /// A login must not decide which beacon runs commands.
-    package static func beaconRefusal(_ identifier: String, _ file: String) -> String {
-        "cannot change the beacon of \(identifier) from the page: the region runs commands; change it on the machine, with "
-            + "`sudo okaeri setup` or in \(file)"
-    }
-}
-
-extension String {
-    /// Whether it has nothing but space.
-    fileprivate var isBlank: Bool { utf8.allSatisfy { " \t\r\n".utf8.contains($0) } }
 }

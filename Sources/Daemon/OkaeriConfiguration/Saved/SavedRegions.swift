@@ -3,7 +3,7 @@ import Plumbing
 
 /// The content of `regions.json`: the regions that the page saves where the daemon may not write `beacons.json`.
 ///
-/// Each entry is the change of a region as a JSON merge patch: of one of `beacons.json`, with the keys that the page has
+/// Each entry is a ``RegionPatch``: of one of `beacons.json`, with the keys that the page has
 /// changed, or of a new one. Only root can write commands, passphrase files, listeners and the broker, so they are for
 /// `beacons.json` alone. A new region may be a phone: its key file is in the state directory, and the entry has its name there,
 /// never a path.
@@ -19,7 +19,7 @@ package struct SavedRegions: Sendable, Equatable {
     static let nameLimit = 256
 
     /// The changes, in the order in which they were saved first.
-    private(set) var drafts: [RegionDraft] = []
+    private(set) var patches: [RegionPatch] = []
     /// The room of this machine; `nil`: that of `beacons.json`.
     package var room: String?
 
@@ -48,7 +48,7 @@ package struct SavedRegions: Sendable, Equatable {
                 }
                 guard regions.count <= Self.countLimit else { throw Self.tooMany(regions.count) }
                 for (index, region) in regions.enumerated() {
-                    try append(try RegionDraft(region, place: "regions[\(index)]", isSaved: true), at: index)
+                    try append(try RegionPatch(region, place: "regions[\(index)]", isSaved: true), at: index)
                 }
             }
         } catch {
@@ -65,14 +65,14 @@ package struct SavedRegions: Sendable, Equatable {
         return room
     }
 
-    private mutating func append(_ draft: RegionDraft, at index: Int) throws(ConfigurationError) {
-        let name = draft.identifier
+    private mutating func append(_ patch: RegionPatch, at index: Int) throws(ConfigurationError) {
+        let name = patch.identifier
         guard Self.isName(name), self[name] == nil else {
             throw ConfigurationError(
                 file: "", place: "regions[\(index)].identifier", found: JSON.text(name),
                 expected: "\(Configuration.Region.expectedIdentifier) that no other region has")
         }
-        drafts.append(draft)
+        patches.append(patch)
     }
 
     private static func tooMany(_ count: Int) -> ConfigurationError {
@@ -87,14 +87,14 @@ package struct SavedRegions: Sendable, Equatable {
     }
 
     /// Returns the change of a region; `nil` if there is none.
-    package subscript(identifier: String) -> RegionDraft? { drafts.first { $0.identifier == identifier } }
+    package subscript(identifier: String) -> RegionPatch? { patches.first { $0.identifier == identifier } }
 
     /// The names of the phones' key files in the state directory, each once.
-    package var phones: [String] { Set(drafts.compactMap(\.phone)).sorted() }
+    package var phones: [String] { Set(patches.compactMap(\.phone)).sorted() }
 
     /// The text of the file, a region a line.
     package var text: String {
-        let lines = drafts.map { "    \($0.patchText)" }
+        let lines = patches.map { "    \($0.text)" }
         let room = room.map { "  \"room\": \(JSON.text($0)),\n" } ?? ""
         return "{\n\(room)  \"regions\": [" + (lines.isEmpty ? "" : "\n\(lines.joined(separator: ",\n"))\n  ")
             + "]\n}\n"
@@ -107,38 +107,37 @@ extension SavedRegions {
     /// Adds the change of a region to earlier ones.
     ///
     /// - Parameter isNew: Whether `beacons.json` has no region of this name, so that there is nothing to remove.
-    package mutating func set(_ draft: RegionDraft, isNew: Bool) throws(ConfigurationError) {
-        let index = drafts.firstIndex { $0.identifier == draft.identifier }
-        var merged = (index.map { drafts[$0] } ?? RegionDraft(identifier: draft.identifier)).changed(by: draft)
-        if let phone = draft.phone { merged.phone = phone }
-        if isNew { merged.dropRemovals() }
+    package mutating func set(_ patch: RegionPatch, isNew: Bool) throws(ConfigurationError) {
+        let index = patches.firstIndex { $0.identifier == patch.identifier }
+        var merged = (index.map { patches[$0] } ?? RegionPatch(identifier: patch.identifier)).followed(by: patch)
+        if isNew { merged = merged.withoutRemovals }
         if let index {
-            drafts[index] = merged
+            patches[index] = merged
         } else {
-            guard drafts.count < Self.countLimit else { throw Self.tooMany(drafts.count + 1) }
-            drafts.append(merged)
+            guard patches.count < Self.countLimit else { throw Self.tooMany(patches.count + 1) }
+            patches.append(merged)
         }
     }
 
     /// Removes the change of a region. Returns whether there was one.
     @discardableResult
     package mutating func remove(_ identifier: String) -> Bool {
-        let count = drafts.count
-        drafts.removeAll { $0.identifier == identifier }
-        return drafts.count != count
+        let count = patches.count
+        patches.removeAll { $0.identifier == identifier }
+        return patches.count != count
     }
 
     /// Adds a region of a phone.
     ///
     /// - Parameter keyFile: The name of its key file in the state directory.
     mutating func add(phone keyFile: String, as identifier: String) throws(ConfigurationError) {
-        var draft = RegionDraft(identifier: identifier)
-        draft.phone = keyFile
-        try set(draft, isNew: true)
+        var patch = RegionPatch(identifier: identifier)
+        patch["phone"] = .string(keyFile)
+        try set(patch, isNew: true)
     }
 
     package mutating func rename(_ identifier: String, to name: String) {
-        guard let index = drafts.firstIndex(where: { $0.identifier == identifier }) else { return }
-        drafts[index] = drafts[index].renamed(name)
+        guard let index = patches.firstIndex(where: { $0.identifier == identifier }) else { return }
+        patches[index].identifier = name
     }
 }

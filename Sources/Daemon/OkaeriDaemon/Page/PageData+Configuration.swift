@@ -49,17 +49,10 @@ extension PageData {
 
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let request = try Self.request(request)
-        return try await change(isDry: request.isDry) { [file] files, content throws(PageFailure) in
-            let edits = try Self.permitted { () throws(RegionFiles.Refusal) in
-                try files.setting(request.draft, name: request.name, in: content)
+        return try await change(isDry: request.isDry) { files, content throws(PageFailure) in
+            try Self.permitted { () throws(RegionFiles.Refusal) in
+                try files.setting(request.patch, name: request.name, isDry: request.isDry, in: content)
             }
-            // A text that is only shown can be copied by hand.
-            if !request.isDry, edits.allSatisfy({ $0.obstacle == nil }) {
-                for edit in edits where edit.path == file {
-                    try Self.refuseMovedHooks(of: request.draft.identifier, in: edit, of: file)
-                }
-            }
-            return edits
         }
     }
 
@@ -124,28 +117,6 @@ extension PageData {
         return report
     }
 
-    private static func refuseMovedHooks(
-        of identifier: String, in edit: RegionFiles.Edit, of file: String
-    ) throws(PageFailure) {
-        do throws(ConfigurationError) {
-            guard try movesHooks(of: identifier, from: edit.old, to: edit.text, in: file) else { return }
-        } catch {
-            throw PageFailure(.badRequest, "\(error)")
-        }
-        throw PageFailure(.forbidden, RegionFiles.beaconRefusal(identifier, file))
-    }
-
-    /// Returns whether a region that runs commands is to mean other beacons. A login must not decide which beacon runs them.
-    static func movesHooks(
-        of identifier: String, from old: String?, to new: String, in file: String
-    ) throws(ConfigurationError) -> Bool {
-        func region(_ text: String?) throws(ConfigurationError) -> Configuration.Region? {
-            try ConfigurationText(text, file: file).regions().first { $0.identifier == identifier }
-        }
-        guard let before = try region(old), let after = try region(new) else { return false }
-        return before.hasCommands && !before.hasSameSigns(as: after)
-    }
-
     static func content(of files: RegionFiles) throws(PageFailure) -> RegionFiles.Content {
         try permitted { () throws(RegionFiles.Refusal) in try files.content() }
     }
@@ -182,7 +153,7 @@ extension PageData {
 
     /// A change of a region, as the page sends it.
     struct RegionRequest: Sendable {
-        var draft: RegionDraft
+        var patch: RegionPatch
         /// A new name for the region.
         var name: String?
         var isDry: Bool
@@ -203,7 +174,7 @@ extension PageData {
                     file: "the request", place: "name", found: name.summary, expected: "the new name of the region")
             }
             return RegionRequest(
-                draft: try RegionDraft(region, place: "region"), name: name?.value.string, isDry: isDry)
+                patch: try RegionPatch(region, place: "region"), name: name?.value.string, isDry: isDry)
         } catch {
             throw PageFailure(.badRequest, "\(error)")
         }

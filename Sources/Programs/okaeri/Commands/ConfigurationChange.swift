@@ -56,14 +56,16 @@ struct ConfigurationChange {
 
     /// The configuration before the change.
     func configuration() throws -> Configuration {
-        try reporting { () throws(ConfigurationError) in try text.configuration() }
+        try reporting { () throws(ConfigurationError) in try text().configuration() }
     }
 
-    private var text: ConfigurationText { ConfigurationText(old, file: file.path) }
+    private func text() throws(ConfigurationError) -> ConfigurationText {
+        try ConfigurationText(old, file: file.path)
+    }
 
     /// Returns the changed text.
     func changed(_ change: (ConfigurationText) throws(ConfigurationError) -> String) throws -> String {
-        try reporting { () throws(ConfigurationError) in try change(text) }
+        try reporting { () throws(ConfigurationError) in try change(try text()) }
     }
 
     private func reporting<Value>(_ body: () throws(ConfigurationError) -> Value) throws -> Value {

@@ -38,15 +38,13 @@ struct WebOnCommand: AsyncParsableCommand {
 
     func run() async throws {
         var change = try ConfigurationChange(config, command: "web on" + (lan ? " --lan" : ""), json: json)
-        let web = try change.configuration().web
-        let address = try Self.address(lan: lan, port: port, before: web?.listen)
+        let before = try change.configuration().web?.listen
+        let address = try Self.address(lan: lan, port: port, before: before)
         // Another machine never reads without a login.
-        var members: [(key: String, value: RegionDraft.Setting)] = [
-            (key: "listen", value: .string(address.description))
-        ]
-        if lan { members.append((key: "open", value: .removed)) }
-        try change.write(
-            try change.changed { text throws(ConfigurationError) in try text.setting(members, of: "web") })
+        var members: JSONNode.Value = ["listen": .string(address.description)]
+        if lan { members["open"] = .null }
+        let web: JSONNode.Value = ["web": members]
+        try change.write(try change.changed { text throws(ConfigurationError) in try text.merging(web) })
         change.report.address = address.description
         guard try await change.apply() else {
             change.say("Then run `okaeri web link`.")
@@ -110,7 +108,7 @@ struct WebOffCommand: AsyncParsableCommand {
             change.say("The page is off already: \(change.file.path) has no \"web\".")
             return change.printReport()
         }
-        try change.write(try change.changed { text throws(ConfigurationError) in try text.removing(key: "web") })
+        try change.write(try change.changed { text throws(ConfigurationError) in try text.merging(["web": .null]) })
         _ = try await change.apply()
         change.printReport()
     }

@@ -117,7 +117,7 @@ struct SetupSession: Sendable {
     /// The network as a region of the file has it: it may require WPA3.
     private func network(_ ssid: String?, in text: String) -> HomeNetwork? {
         guard let ssid else { return nil }
-        let regions = (try? ConfigurationText(text, file: file.path).regions()) ?? []
+        let regions = (try? ConfigurationText(text, file: file.path).configuration().regions) ?? []
         return regions.compactMap(\.network).first { $0.ssid == ssid }
     }
 }

@@ -1,0 +1,111 @@
+package import IBeacon
+import Plumbing
+import WiFi
+
+/// A change of a region as a JSON merge patch (RFC 7396): a key that it names is set, or removed with null; the others stay.
+///
+/// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase file, the
+/// security and the hotspot belong to a network, so that another SSID has none unless they are named.
+package struct RegionPatch: Sendable, Equatable {
+    /// The region's name: that of one in the file, or of a new one.
+    package internal(set) var identifier: String
+
+    /// The keys that it names, without the name.
+    private(set) var keys: JSONNode.Value = [:]
+
+    package init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    /// A region of these beacons.
+    package init(identifier: String, _ constraint: BeaconConstraint) {
+        self.init(identifier: identifier)
+        self["uuid"] = .string("\(constraint.uuid)")
+        self["major"] = constraint.major.map { .number(Double($0)) }
+        self["minor"] = constraint.minor.map { .number(Double($0)) }
+    }
+
+    /// The new value of a key, and null for a removal; `nil`: the value stays as it is in the file.
+    package subscript(key: String) -> JSONNode.Value? {
+        get {
+            let goesWithUUID = Configuration.beaconKeys.contains(key) && keys["uuid"] != nil
+            return keys[key] ?? (goesWithUUID ? .null : nil)
+        }
+        set { keys[key] = newValue }
+    }
+
+    /// The merge patch of a region: with everything that goes with what it names.
+    ///
+    /// - Parameter region: The region in the file, or null.
+    func patch(of region: JSONNode.Value) -> JSONNode.Value {
+        var patch = keys
+        for key in Configuration.beaconKeys { patch[key] = self[key] }
+        // Only a new region can be a phone.
+        if region != .null { patch["phone"] = nil }
+        if !isOfNetwork(region["wifi"]), case .object? = region["wifi"], var network = patch["wifi"] {
+            for key in ["passphraseFile", "security", "hotspot"] where network[key] == nil { network[key] = .null }
+            patch["wifi"] = network
+        }
+        return patch
+    }
+
+    /// Whether its network is that of a `wifi` value, or it names none.
+    private func isOfNetwork(_ network: JSONNode.Value?) -> Bool {
+        guard case .object? = keys["wifi"], let ssid = keys["wifi"]?["ssid"] else { return true }
+        guard let (new, old) = ssid.string.flatMap({ new in network?["ssid"]?.string.map { (new, $0) } }) else {
+            return false
+        }
+        return SSID(new) == SSID(old)
+    }
+}
+
+// MARK: Changes that are kept
+
+extension RegionPatch {
+    /// Returns this change followed by another one of the same region.
+    func followed(by later: RegionPatch) -> RegionPatch {
+        var merged = self
+        for key in later.patch(of: .null).members {
+            var value = key.node.value
+            if key.key == "wifi", case .object(let changes) = value, case .object? = keys["wifi"],
+                later.isOfNetwork(keys["wifi"])
+            {
+                value = keys["wifi"] ?? value
+                for change in changes { value[change.key] = change.node.value }
+            }
+            merged[key.key] = value
+        }
+        return merged
+    }
+
+    /// Returns the change without the removals, for a region that has nothing to remove.
+    var withoutRemovals: RegionPatch { filtered { $0.node.value != .null } }
+
+    /// Returns the change without some keys.
+    func removing(_ names: [String]) -> RegionPatch { filtered { !names.contains($0.key) } }
+
+    private func filtered(_ isKept: (JSONNode.Member) -> Bool) -> RegionPatch {
+        var patch = self
+        patch.keys = .object(keys.members.filter(isKept))
+        return patch
+    }
+
+    /// The name of the phone's key file in the state directory, if the region is a phone.
+    var phone: String? { keys["phone"]?.string }
+
+    /// Returns the same region with the path of its key file, if it is a phone.
+    ///
+    /// - Parameter directory: The state directory.
+    func located(in directory: String) -> RegionPatch {
+        var patch = self
+        patch["phone"] = phone.map { .string(SocketPath.absolute("\(directory)/\($0)")) }
+        return patch
+    }
+
+    /// The change as one JSON object on one line, with null for what it removes.
+    var text: String {
+        var all = keys
+        all["identifier"] = .string(identifier)
+        return String(decoding: all.ordered(by: Configuration.order).text(.dense, inner: .dense), as: UTF8.self)
+    }
+}

@@ -1,0 +1,155 @@
+import Plumbing
+import RegionMonitoring
+
+/// What a browser with a login may change of a region.
+///
+/// Only root decides which commands run, which beacons run them, which files of this machine are read, and what is in a
+/// `beacons.json` that the daemon may not write. Everything that ``keys`` does not have is for an editor.
+struct PageRights {
+    /// The keys of a region that a request can set.
+    static let keys = signKeys + ["notifyOnEntry", "notifyOnExit", "ranging", "wifi"]
+
+    /// Those of its only sign.
+    private static let signKeys = Configuration.beaconKeys + Configuration.receptionKeys
+
+    /// The keys of its network that a request can set.
+    static let networkKeys = ["ssid", "join"]
+
+    private let identifier: String
+    /// The region as the daemon uses it; `nil` if there is none.
+    private let region: Configuration.Region?
+    /// The region as `beacons.json` has it; `nil` for one of the page.
+    private let own: Configuration.Region?
+    /// The path of `beacons.json`.
+    private let file: String
+
+    init(_ identifier: String, in merged: MergedConfiguration, file: String) {
+        (self.identifier, self.file) = (identifier, file)
+        region = merged.configuration.regions.first { $0.identifier == identifier }
+        own = merged.own.first { $0.identifier == identifier }
+    }
+
+    /// Returns a change in `regions.json` without the keys that `beacons.json` decides.
+    ///
+    /// - Parameter own: The region as `beacons.json` has it.
+    static func permitted(_ patch: RegionPatch, of own: Configuration.Region) -> RegionPatch {
+        patch.removing(
+            (own.hasCommands ? Configuration.beaconKeys : []) + (own.network == nil ? [] : ["wifi"]))
+    }
+
+    /// Throws if the page must not set a key that the change names.
+    ///
+    /// - Parameter isSaved: Whether the change is for `regions.json`, which cannot change a network of `beacons.json`.
+    func check(_ patch: RegionPatch, isSaved: Bool) throws(RegionFiles.Refusal) {
+        // The page shows one sign.
+        if let signs = region?.monitored.otherSigns, Self.signKeys.contains(where: { patch[$0] != nil }) {
+            throw refused("change the beacons of", "the region \(signs); change that in \(file)", reloads: true)
+        }
+        if isSaved, own?.network != nil, patch["wifi"] != nil {
+            throw refused(
+                "change the Wi-Fi of", "it is in \(file), which the daemon may not write; change it there",
+                reloads: true)
+        }
+    }
+
+    /// Throws if a region that runs commands would mean other beacons: a login must not decide which beacon runs them.
+    func check(_ changed: Configuration) throws(RegionFiles.Refusal) {
+        guard let own, own.hasCommands, let after = changed.regions.first(where: { $0.identifier == identifier }),
+            !own.hasSameSigns(as: after)
+        else { return }
+        throw refused(
+            "change the beacon of",
+            "the region runs commands; change it on the machine, with `sudo okaeri setup` or in \(file)")
+    }
+
+    /// Throws if the page must not rename the region.
+    ///
+    /// - Parameter isWritable: Whether the daemon may write the region's file, and has no change of it elsewhere.
+    func checkRenaming(isWritable: Bool) throws(RegionFiles.Refusal) {
+        guard let region else {
+            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+        }
+        if region.hasCommands {
+            throw refused("rename", "the region runs commands; rename it in \(file)", reloads: true)
+        }
+        guard own == nil || isWritable else {
+            throw refused("rename", "it is in \(file), where root names it; rename it there", reloads: true)
+        }
+    }
+
+    /// Throws if the page must not delete the region.
+    ///
+    /// - Parameter isWritable: Whether the daemon may write `beacons.json`.
+    func checkDeletion(isWritable: Bool) throws(RegionFiles.Refusal) {
+        guard let own else { return }
+        if own.hasCommands {
+            throw refused("delete", "the region runs commands; delete it in \(file)", reloads: true)
+        }
+        guard isWritable else {
+            throw refused(
+                "delete", "it is in \(file), which the daemon may not write; delete it there", reloads: true)
+        }
+    }
+
+    private func refused(_ action: String, _ reason: String, reloads: Bool = false) -> RegionFiles.Refusal {
+        .forbidden(
+            "cannot \(action) \(identifier) from the page: \(reason)"
+                + (reloads ? ", then run `sudo systemctl reload okaeri`" : ""))
+    }
+}
+
+extension RegionPatch {
+    /// Reads the request of a client that must not name files of this machine: an object such as `{"identifier":
+    /// "keys", "uuid": "…", "enterRSSI": -85, "wifi": {"ssid": "HomeNet"}}`, with null for keys to remove.
+    ///
+    /// - Parameters:
+    ///   - place: Its place in the request, for error messages.
+    ///   - isSaved: Whether it is an entry of `regions.json`, which may have the key file of a phone.
+    package init(_ node: JSONNode, place: String, isSaved: Bool = false) throws(ConfigurationError) {
+        guard case .object(let members) = node.value else {
+            throw Self.mistake(place, found: node.summary, expected: "an object")
+        }
+        guard let identifier = node["identifier"]?.value.string else {
+            throw Self.mistake("\(place).identifier", found: "no name", expected: "the region's name, such as \"home\"")
+        }
+        self.init(identifier: identifier)
+        for member in members where member.key != "identifier" {
+            let (key, value) = (member.key, member.node)
+            if isSaved, key == "phone" {
+                try Self.checkKeyFile(value, place: "\(place).phone")
+            } else if key == "wifi", case .object(let network) = value.value {
+                for member in network {
+                    try Self.check(member, PageRights.networkKeys, place: "\(place).wifi")
+                }
+            } else {
+                try Self.check(member, PageRights.keys, place: place)
+            }
+            self[key] = value.value
+        }
+    }
+
+    private static func check(
+        _ member: JSONNode.Member, _ keys: [String], place: String
+    ) throws(ConfigurationError) {
+        let own = "\(place).\(member.key)"
+        guard keys.contains(member.key) else {
+            throw mistake(own, found: "a key that is not set here", expected: "one of \(keys.joined(separator: ", "))")
+        }
+        switch member.node.value {
+        case .null, .bool, .number, .string: break
+        case .array, .object: throw mistake(own, found: member.node.summary, expected: "one value, or null")
+        }
+    }
+
+    private static func checkKeyFile(_ node: JSONNode, place: String) throws(ConfigurationError) {
+        guard let name = node.value.string, PhoneKeyFile.isName(name) else {
+            throw mistake(
+                place, found: node.summary,
+                expected: "the name of a key file in the state directory, such as \"anna.irk\"")
+        }
+    }
+
+    private static func mistake(_ place: String, found: String, expected: String) -> ConfigurationError {
+        ConfigurationError(file: "the request", place: place.plain(), found: found, expected: expected)
+    }
+}
