@@ -8,14 +8,17 @@ package func regionReport(_ identifier: String, _ state: RegionState, rssi: Int8
     let beacon = rssi.map {
         """
         ,"beacon":{"uuid":"\(uuidText)","major":100,"minor":100,"measuredPower":-59,"rssi":\($0),"accuracy":2.1,
-        "proximity":"near","age":0.5,"count":7,"regions":["\(identifier)"]}
+        "proximity":"near","age":0.5,"count":7,"regions":[]}
         """
     }
-    return decoded(
+    var report: RegionReport = decoded(
         """
-        {"identifier":"\(identifier)","state":"\(state)","lastKnown":"\(state)","uuid":"\(uuidText)","major":100,"minor":100,
+        {"identifier":"","state":"\(state)","lastKnown":"\(state)","uuid":"\(uuidText)","major":100,"minor":100,
         "exitAfter":30,"isLearned":false,"sensitivity":"balanced","beacons":[]\(beacon ?? "")}
         """)
+    report.identifier = identifier
+    report.beacon?.regions = [identifier]
+    return report
 }
 
 package func statusReport(_ regions: RegionReport..., bluetooth: BluetoothState = .poweredOn, stale: Bool = false)

@@ -175,7 +175,7 @@ import WiFi
     private static let readers: Set = [
         "GET /v1/status", "GET /v1/regions", "GET /v1/beacons", "GET /v1/events", "GET /v1/prompts", "GET /v1/nodes",
         "GET /metrics", "GET /v1/health", "GET /v1/days", "GET /v1/days/:day", "GET /v1/history", "GET /v1/mistakes",
-        "GET /v1/signal", "GET /v1/wifi/networks", "GET /v1/configuration", "GET /v1/web/session",
+        "GET /v1/signal", "GET /v1/thresholds", "GET /v1/wifi/networks", "GET /v1/configuration", "GET /v1/web/session",
     ]
 
     @Test func `without a session a page answers nothing but what names another access`() async throws {

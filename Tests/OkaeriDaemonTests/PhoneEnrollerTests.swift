@@ -34,8 +34,8 @@ import WiFi
         _ = try folder.file("beacons.json", Array(#"{"regions": []}"#.utf8))
     }
 
-    private func ties(mayPair: Bool = true) -> PhoneEnroller.Ties {
-        var ties = PhoneEnroller.Ties()
+    private func ties(mayPair: Bool = true) -> PhoneEnroller.Dependencies {
+        var ties = PhoneEnroller.Dependencies()
         ties.bus = bus.address
         ties.checkRight = { () throws(KernelError) in if !mayPair { throw KernelError(.manage, code: EPERM) } }
         ties.watch = { [kernel] index throws(KernelError) in
@@ -255,7 +255,7 @@ import WiFi
         try await enrollment.value
     }
 
-    private func commandTies(_ steps: Watched<[EnrollmentReport.State]>) -> PhoneEnroller.Ties {
+    private func commandTies(_ steps: Watched<[EnrollmentReport.State]>) -> PhoneEnroller.Dependencies {
         var ties = ties()
         ties.capability = .noInputNoOutput
         ties.confirm = { _ in true }

@@ -1,5 +1,3 @@
-// The first import: otherwise the structures of socket addresses are those of a module of swift-nio.
-import Glibc
 import DaemonTestSupport
 import Foundation
 import NIOPosix

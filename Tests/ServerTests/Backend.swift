@@ -21,6 +21,7 @@ struct Backend: Sendable {
             hub: hub, links: links, prompts: { PromptsReport(waiting: waiting, never: []) }, answer: answer,
             clearNever: { _ in false })
         return [
+            .thresholds,
             Endpoint(.get, Route.status, .readers) { _ in .json(report) },
             .events(hub, heartbeat: heartbeat),
             .notificationTest { () throws(NotificationTestFailure) in throw .noTarget },

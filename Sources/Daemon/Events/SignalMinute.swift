@@ -1,3 +1,6 @@
+import Plumbing
+package import RegionMonitoring
+
 /// The receptions of a region's beacons in one minute.
 package struct SignalMinute: Sendable, Hashable {
     /// The beginning of the minute: nanoseconds since the Unix epoch.
@@ -42,5 +45,22 @@ package struct SignalMinute: Sendable, Hashable {
         self.region = region
         self.heard = heard
         self.signal = signal
+    }
+}
+
+/// A silence of the beacon that kept a region inside, after it has ended.
+package struct SilenceRecord: Sendable, Hashable {
+    /// The end of the silence, in nanoseconds since the Unix epoch.
+    package var time: Int64
+
+    /// The region's identifier.
+    package var region: String
+
+    package var silence: EndedSilence
+
+    package init(time: Int64, region: String, silence: EndedSilence) {
+        self.time = time
+        self.region = region
+        self.silence = silence
     }
 }

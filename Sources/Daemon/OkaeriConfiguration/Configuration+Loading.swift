@@ -95,3 +95,29 @@ extension FileDescriptor {
         }
     }
 }
+
+extension Configuration {
+    /// A configuration to start from, as `okaeri config example` prints it.
+    package static let example = """
+        {
+          "adapter": "hci0",
+          "regions": [
+            {
+              "identifier": "home",
+              "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
+              "major": 100,
+              "minor": 100,
+              "ranging": true,
+              "wifi": { "ssid": "HomeNet", "join": "prompt" }
+            }
+          ]
+        }
+
+        """
+}
+
+/// A part of the daemon that goes by the configuration.
+package protocol Configured: Sendable {
+    /// The configuration is another one from now on.
+    func configured(_ configuration: Configuration) async
+}

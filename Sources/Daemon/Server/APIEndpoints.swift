@@ -16,6 +16,16 @@ extension Endpoint {
         }
     }
 
+    /// The thresholds that the signals of the query propose.
+    package static let thresholds = Endpoint(.get, Route.thresholds, .readers) { exchange in
+        guard let proposal = ThresholdProposal(query: exchange.query(Route.signals) ?? "") else {
+            throw PageFailure(
+                .badRequest,
+                "\(Route.signals) takes up to \(ThresholdProposal.mostSignals) numbers in dBm, separated by commas")
+        }
+        return .json(proposal)
+    }
+
     /// The endpoints for monitoring systems.
     package static func monitoring(
         status: @escaping @Sendable () async -> StatusReport, counts: @escaping @Sendable () async -> DaemonCounts

@@ -87,7 +87,7 @@ package final class ListenerSupervisor<Value: Sendable & Equatable>: Service {
     private let listeners: Listeners
     private let make: Maker
     private let logger: Logger
-    /// The value is another one; more often than once is once.
+    /// Coalesces pending changes.
     private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:

@@ -54,10 +54,10 @@ import Plumbing
             let script = try readScript()
             if !check { throw ExitCode(try play(script)) }
         } catch let mistakes as Script.Mistakes {
-            for error in mistakes.errors { Self.complain("\(error)") }
+            for error in mistakes.errors { Self.printError("\(error)") }
             throw ExitCode(65)
         } catch let error as SystemError {
-            Self.complain("\(error)")
+            Self.printError("\(error)")
             throw ExitCode(error.exitStatus)
         }
     }
@@ -101,7 +101,7 @@ import Plumbing
         }
     }
 
-    private static func complain(_ text: String) {
+    private static func printError(_ text: String) {
         let line = Array("virtual-controller: \(text)\n".utf8)
         // Without a reader of the error output, the exit status still shows the failure.
         _ = write(STDERR_FILENO, line, line.count)

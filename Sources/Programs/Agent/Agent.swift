@@ -18,6 +18,10 @@ package actor Agent: Service {
     /// The unique name of the notification server.
     private var server: String?
 
+    /// The number of questions that the server was asked to show and has not answered, and the notice that none is left.
+    private var showing = 0
+    private let allShown = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
     /// The next attempt to send questions that the notification server did not show.
     private let nextRetry = Alarm()
     private var isRetrying = false
@@ -56,7 +60,8 @@ package actor Agent: Service {
             group.addTask { await self.notifications.run() }
             group.addTask { for await event in self.notifications.events { await self.received(event) } }
             await cancelWhenGracefulShutdown { await self.followDaemon() }
-            // The questions go before the connection to the bus does.
+            // The questions go before the connection to the bus does, and with them those that the server is about to show.
+            await questionsShown()
             await perform(board.daemonLost())
             group.cancelAll()
         }
@@ -145,6 +150,7 @@ package actor Agent: Service {
             switch action {
             case .show(let prompt, let hasButtons, let hasMarkup):
                 let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
+                showing += 1
                 do {
                     let notification = try await show(question)
                     await perform(board.shown(prompt, as: notification))
@@ -152,6 +158,8 @@ package actor Agent: Service {
                     board.showingFailed(prompt)
                     logger.warning("the prompt could not be shown: \(error); it is shown again later")
                 }
+                showing -= 1
+                if showing == 0 { allShown.continuation.yield() }
             case .withdraw(let notification): await notifications.close(notification)
             case .answer(let prompt, let answer): await self.answer(prompt, answer)
             case .notify(let outcome, let hasMarkup):
@@ -164,6 +172,17 @@ package actor Agent: Service {
 
     /// The time for the server to answer a call under way when the agent ends. Without the answer a question would stay on the screen.
     private static let grace = Duration.seconds(2)
+
+    /// Waits for the questions that the server was asked to show.
+    private func questionsShown() async {
+        guard showing > 0 else { return }
+        let limit = Task {
+            await Self.grace.elapsed()
+            allShown.continuation.finish()
+        }
+        for await _ in allShown.stream where showing == 0 { break }
+        limit.cancel()
+    }
 
     private func show(_ question: DesktopNotification) async throws -> UInt32 {
         let showing = Task { [notifications] in try await notifications.show(question) }

@@ -17,7 +17,7 @@ extension Messages {
 
     /// The calls that report a message.
     private static var calls: Regex<Substring> {
-        #/(?:logger\.(?:warning|error)|complain|ValidationError|PageFailure|DaemonError|exchange\.(?:query|value)|\.failure)\(/#
+        #/(?:logger\.(?:warning|error)|printNotice|ValidationError|PageFailure|DaemonError|exchange\.(?:query|value)|\.failure)\(/#
     }
 
     private static func reported(in source: String) -> [String] {

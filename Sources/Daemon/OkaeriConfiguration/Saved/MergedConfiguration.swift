@@ -108,7 +108,7 @@ package struct MergedConfiguration: Sendable {
                 }
             }
         }
-        self.document = document
+        if !used.isEmpty { self.document = document }
         let names = Set(own.map(\.identifier))
         saved.changed = Set(used.map(\.identifier)).intersection(names)
         saved.added = Set(used.map(\.identifier)).subtracting(names)

@@ -48,16 +48,7 @@ extension Daemon {
                     return (part.beacons, part.end)
                 })
             },
-            Endpoint(.get, Route.thresholds, .readers) { exchange throws(PageFailure) in
-                guard let proposal = ThresholdProposal(query: exchange.query(Route.signals) ?? "") else {
-                    throw PageFailure(
-                        .badRequest,
-                        "\(Route.signals) takes up to \(ThresholdProposal.mostSignals) numbers in dBm, separated by commas"
-                    )
-                }
-                return .json(proposal)
-            },
-            .events(hub), .notificationTest(notifications.test),
+            .events(hub), .thresholds, .notificationTest(notifications.test),
         ] + Endpoint.monitoring(status: { [self] in await status }, counts: { [self] in await counts })
             + Endpoint.nodes({ [self] in await nodes }, forget: forget(node:))
     }

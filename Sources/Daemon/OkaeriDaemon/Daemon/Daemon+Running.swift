@@ -1,7 +1,7 @@
+import Automation
 import Client
 import Events
 import History
-import Automation
 import Listening
 import Logging
 import NIOPosix
@@ -78,7 +78,7 @@ extension Daemon {
         if supervision != nil { services.append(restart) }
         // A capture is no machine to be found.
         if options.capture == nil { services.append(announcer) }
-        let enroller = options.capture == nil ? PhoneEnroller(enrollmentTies, logger: logger) : nil
+        let enroller = options.capture == nil ? PhoneEnroller(enrollmentDependencies, logger: logger) : nil
         if let enroller { services.append(enroller) }
         // Each may take two seconds to stop.
         services.append(ConcurrentServices(services: servers(isServed: isServed, enroller)))
@@ -101,11 +101,11 @@ extension Daemon {
             logger: logger)
     }
 
-    private var enrollmentTies: PhoneEnroller.Ties {
-        var ties = PhoneEnroller.Ties()
-        ties.adapter = { [reloader] in reloader.configuration.adapter }
-        ties.receptions = { [self] in receptions(of: $0) }
-        return ties
+    private var enrollmentDependencies: PhoneEnroller.Dependencies {
+        var dependencies = PhoneEnroller.Dependencies()
+        dependencies.adapter = { [reloader] in reloader.configuration.adapter }
+        dependencies.receptions = { [self] in receptions(of: $0) }
+        return dependencies
     }
 
     /// - Parameters:
@@ -173,6 +173,28 @@ extension Daemon {
         } catch {
             logger.error("\(error)")
             supervision?.sourceEnded("\(error)", isFault: options.capture == nil)
+        }
+    }
+}
+
+/// Reads the configuration again on SIGHUP.
+struct ReloadService: Service {
+    let reload: @Sendable () async -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) { await reload() }
+        }
+    }
+}
+
+/// Services that start and stop at the same time.
+struct ConcurrentServices: Service {
+    let services: [any Service]
+
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for service in services { group.addTask { try await service.run() } }
         }
     }
 }

@@ -35,7 +35,7 @@ package actor PhoneEnroller: Service {
     }
 
     /// The connections to the rest of the machine.
-    package struct Ties: Sendable {
+    package struct Dependencies: Sendable {
         /// The D-Bus address of bluetoothd's bus; `nil`: the system's.
         var bus: String?
         /// Returns the adapter, such as `hci0`; `nil` for the first that has power.
@@ -106,10 +106,12 @@ package actor PhoneEnroller: Service {
     /// Whether ``run()`` takes jobs.
     private(set) var isServing = false
     private let jobs = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingOldest(1))
-    private let ties: Ties
+    private let dependencies: Dependencies
     private let logger: Logger
 
-    package init(_ ties: Ties, logger: Logger) { (self.ties, self.logger) = (ties, logger) }
+    package init(_ dependencies: Dependencies, logger: Logger) {
+        (self.dependencies, self.logger) = (dependencies, logger)
+    }
 
     package func run() async throws {
         isServing = true
@@ -157,10 +159,11 @@ package actor PhoneEnroller: Service {
 
     nonisolated private func pair(_ job: Job) async throws -> EnrollmentMachine.Phone {
         let pairing = PhonePairing(
-            as: job.profile, timeout: job.timeout, forgets: job.forgets, bus: ties.bus, watch: ties.watch)
-        return try await CentralManager.use(adapter: ties.adapter(), bus: ties.bus) { [self] central in
+            as: job.profile, timeout: job.timeout, forgets: job.forgets, bus: dependencies.bus,
+            watch: dependencies.watch)
+        return try await CentralManager.use(adapter: dependencies.adapter(), bus: dependencies.bus) { [self] central in
             try await pairing.run(
-                central, as: ties.capability, confirm: ties.confirm ?? { [self] in await confirm($0) },
+                central, as: dependencies.capability, confirm: dependencies.confirm ?? { [self] in await confirm($0) },
                 changed: { [self] in await changed($0) })
         }
     }
@@ -175,7 +178,7 @@ package actor PhoneEnroller: Service {
         if case .settling(let phone) = machine { self.phone = phone }
         state = .running(machine)
         switch machine {
-        case .preparing, .advertising, .pairing, .settling: await ties.observe(report, phone)
+        case .preparing, .advertising, .pairing, .settling: await dependencies.observe(report, phone)
         // The report of these follows when the adapter is as before.
         case .done, .failed: break
         }
@@ -219,7 +222,7 @@ extension PhoneEnroller {
             throw PageFailure(.serviceUnavailable, "the daemon starts or ends; try again in a moment")
         }
         do throws(KernelError) {
-            try ties.checkRight()
+            try dependencies.checkRight()
         } catch {
             throw PageFailure(
                 .serviceUnavailable,
@@ -274,7 +277,7 @@ extension PhoneEnroller {
             report.question = questions.first.map { .init($0.id, $0.request) }
         case .failed(let failure): (report.problem, report.reason) = (failure.problem, failure.reason)
         case .done(let time):
-            let receptions = ties.receptions(job.name)
+            let receptions = dependencies.receptions(job.name)
             report.reception = .init(
                 count: receptions?.count ?? 0, rssi: receptions?.rssi, seconds: Int((.now - time).components.seconds))
         case .idle, .ending, .writing: break

@@ -49,10 +49,8 @@ extension PageData {
 
     func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
         let request = try Self.request(request)
-        return try await change(isDry: request.isDry) { files, content throws(PageFailure) in
-            try Self.permitted { () throws(RegionFiles.Refusal) in
-                try files.setting(request.patch, name: request.name, isDry: request.isDry, in: content)
-            }
+        return try await change(isDry: request.isDry) { files, content throws(RegionFiles.Refusal) in
+            try files.setting(request.patch, name: request.name, isDry: request.isDry, in: content)
         }
     }
 
@@ -71,22 +69,20 @@ extension PageData {
         } catch {
             throw PageFailure(.badRequest, "\(error)")
         }
-        return try await change(isDry: false) { files, content throws(PageFailure) in
-            try Self.permitted { () throws(RegionFiles.Refusal) in try files.setting(room: room, in: content) }
+        return try await change { files, content throws(RegionFiles.Refusal) in
+            try files.setting(room: room, in: content)
         }
     }
 
     func remove(region: String) async throws(PageFailure) -> ConfigurationReport {
-        try await change(isDry: false) { files, content throws(PageFailure) in
-            try Self.permitted { () throws(RegionFiles.Refusal) in try files.removing(region, from: content) }
+        try await change { files, content throws(RegionFiles.Refusal) in
+            try files.removing(region, from: content)
         }
     }
 
     func removeChanges(of region: String) async throws(PageFailure) -> ConfigurationReport {
-        try await change(isDry: false) { files, content throws(PageFailure) in
-            try Self.permitted { () throws(RegionFiles.Refusal) in
-                [try files.removingChanges(of: region, from: content)]
-            }
+        try await change { files, content throws(RegionFiles.Refusal) in
+            [try files.removingChanges(of: region, from: content)]
         }
     }
 
@@ -94,11 +90,11 @@ extension PageData {
     ///
     /// - Returns: A report of the last of them.
     private func change(
-        isDry: Bool,
-        _ edit: @escaping @Sendable (RegionFiles, RegionFiles.Content) throws(PageFailure) -> [RegionFiles.Edit]
+        isDry: Bool = false,
+        _ edit: @escaping @Sendable (RegionFiles, RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]
     ) async throws(PageFailure) -> ConfigurationReport {
         let report = try await pool.run { [files] () throws(PageFailure) in
-            let edits = try edit(files, try Self.content(of: files))
+            let edits = try Self.permitted { () throws(RegionFiles.Refusal) in try edit(files, try files.content()) }
             guard let last = edits.last else { throw PageFailure(.notFound, "there is no such region") }
             let obstacle = edits.lazy.compactMap(\.obstacle).first
             var report = try Self.report(last.path, last.text, obstacle)

@@ -14,7 +14,7 @@ actor StateStore: Service {
     private let caughtUp: @Sendable () async -> Void
     private let logger: Logger
 
-    /// Something may have changed; more often than once is once.
+    /// Coalesces pending changes.
     private let occasions = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     private var restoration = Restoration.nothing

@@ -20,7 +20,7 @@ package struct AnswerTokens: Sendable {
     private var links: [(digest: [UInt8], use: Use)] = []
 
     /// - Parameters:
-    ///   - digest: cannot be turned back.
+    ///   - digest: A one-way hash.
     ///   - random: Returns 32 bytes that cannot be guessed, others each time.
     package init(digest: @escaping Logins.Digest, random: @escaping @Sendable () -> [UInt8] = Logins.randomBytes) {
         self.digest = digest

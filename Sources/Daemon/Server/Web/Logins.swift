@@ -25,7 +25,7 @@ package struct Logins: Sendable {
     package static let deviceValidity: Int64 = 90 * 86_400
     package static let mostDevices = 64
 
-    /// Whether a device is seen is written down once in so many seconds: the card is not to suffer.
+    /// Whether a device is seen is stored once in so many seconds, to limit writes to the SD card.
     private static let seenInterval: Int64 = 3600
 
     private static let second: Int64 = 1_000_000_000
@@ -38,7 +38,7 @@ package struct Logins: Sendable {
     package private(set) var devices: [BrowserSession] = []
 
     /// - Parameters:
-    ///   - digest: cannot be turned back.
+    ///   - digest: A one-way hash.
     ///   - random: Returns 32 bytes that cannot be guessed, others each time.
     package init(digest: @escaping Digest, random: @escaping @Sendable () -> [UInt8] = Logins.randomBytes) {
         self.digest = digest

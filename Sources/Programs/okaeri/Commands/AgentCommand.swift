@@ -24,7 +24,7 @@ struct AgentCommand: AsyncParsableCommand {
         // The desktop's autostart and the user unit may both start one.
         let lock = directory.flatMap { SessionLock("\($0)/\(SessionLock.agentFile)") }
         guard lock?.isHeld != false else {
-            return Terminal.complain("an agent runs already in this session")
+            return Terminal.printNotice("an agent runs already in this session")
         }
         defer { withExtendedLifetime(lock) {} }
         let agent = Agent(

@@ -51,7 +51,7 @@ struct BackupCommand: AsyncParsableCommand {
                     "cannot write a backup to a terminal; name a file, or redirect standard output", status: Exit.usage)
             }
             let report = try await write(backup, to: .standardOutput, EndingSignals())
-            return Self.lines(report, of: "the backup").forEach(Terminal.complain)
+            return Self.lines(report, of: "the backup").forEach(Terminal.printNotice)
         }
         let report = try await writeFile(backup)
         if json {

@@ -62,7 +62,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             region: monitored, distance: distance, duration: .seconds(seconds), isNode: node)
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, speed: nil, logger: log.logger)
-        Terminal.complain("leave the beacon where it is, \(question.place) from the antenna and in sight of it")
+        Terminal.printNotice("leave the beacon where it is, \(question.place) from the antenna and in sight of it")
         let countdown = listening.capture == nil && Terminal.showsProgress
         // The time counts from the adapter's first reception: no other limit.
         var untimed = listening

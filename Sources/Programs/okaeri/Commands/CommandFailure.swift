@@ -54,12 +54,12 @@ extension CommandFailure {
         // The object of the failure is the last one.
         fflush(nil)
         if let failure = error as? CommandFailure {
-            Terminal.complain(failure.message)
+            Terminal.printNotice(failure.message)
             if wantsJSON { try? Terminal.print(failure.json) }
             Okaeri.exit(withError: failure.status)
         }
         if error is ConsoleEnded {
-            Terminal.complain("nothing was written")
+            Terminal.printNotice("nothing was written")
             Okaeri.exit(withError: ExitCode.failure)
         }
         let status = Okaeri.exitCode(for: error)

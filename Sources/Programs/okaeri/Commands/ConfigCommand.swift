@@ -36,9 +36,9 @@ struct ConfigCommand: ParsableCommand {
             let (merged, file) = try config.merged(directory: state.directory)
             let configuration = merged.configuration
             guard !json else { return try printReport(on: configuration, file) }
-            for notice in configuration.notices { Terminal.complain("\(file): warning: \(notice)") }
+            for notice in configuration.notices { Terminal.printNotice("\(file): warning: \(notice)") }
             let remarks = ConfigurationCheck(configuration, file: file).remarks
-            for remark in remarks { Terminal.complain("\(file): \(remark)") }
+            for remark in remarks { Terminal.printNotice("\(file): \(remark)") }
             guard !remarks.contains(where: \.isError) else { throw Exit.configuration }
             let regions = merged.own.map { "\($0.identifier) (\($0.monitored.signsText))" }
             print("\(file) is fine: \(regions.isEmpty ? "no region yet" : regions.joined(separator: ", "))")

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let report = await DoctorReport(findings, of: doctor, version: "okaeri \(Version())")
         do throws(DoctorReport.WriteFailure) {
             try report.write(to: file)
-            Terminal.complain("the report is in \(file); read it before you send it")
+            Terminal.printNotice("the report is in \(file); read it before you send it")
         } catch {
             throw CommandFailure(error.description, status: Exit.ioError)
         }

@@ -58,7 +58,7 @@ struct EnrollCommand: AsyncParsableCommand {
     func run() async throws {
         if let key { CommandLine.hide(key) }
         if let key, key != "-" {
-            Terminal.complain(
+            Terminal.printNotice(
                 "the key on the command line stays in the history of the shell and in the log of sudo, and in the list of processes "
                     + "while sudo waits; delete it there, and use `--import -` next time")
         }

@@ -103,7 +103,7 @@ struct JoinCommand: AsyncParsableCommand {
         let isStandby = standby ?? before.isStandby
         let summary = JoinSummary(site: chosen, house: house, known: before.regions, isStandby: isStandby)
         change.say(summary.lines.joined(separator: "\n"))
-        if directory.isCut { Terminal.complain("the broker has more than that; the rest was ignored") }
+        if directory.isCut { Terminal.printNotice("the broker has more than that; the rest was ignored") }
         let room = try await room(like: house.rooms)
         let node = try await name(in: room, others: house.nodes, own: before.node.name)
         let secret = password.map { ($0, change.path(of: "mqtt.password")) }
@@ -144,7 +144,7 @@ extension JoinCommand {
     ) async throws -> (MQTTSettings.Broker, password: TypedPassword?) {
         var broker = broker
         if broker.tls == nil, !Configuration.isLoopback(broker.host), username != "" {
-            Terminal.complain(
+            Terminal.printNotice(
                 "the connection to \(broker.host.plain()) is not encrypted, so each host of this network can read the password; "
                     + "`--tls` or `--tls-ca FILE` encrypts it")
         }

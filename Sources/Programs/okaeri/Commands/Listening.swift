@@ -37,7 +37,7 @@ extension SourceOptions {
             throw error.failure
         } catch let error as CaptureFileError {
             guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
-            Terminal.complain(error.description)
+            Terminal.printNotice(error.description)
         } catch Errno.brokenPipe {
         } catch let error as Errno {
             throw CommandFailure("the output cannot be written: \(error)", status: Exit.ioError)
@@ -71,8 +71,8 @@ struct Verdict: Service {
                 guard wasWell else {
                     throw NoBluetooth(reason: update.reason, isPermission: update.state == .unauthorized)
                 }
-                Terminal.complain(update.reason)
-            case .unknown, .resetting: Terminal.complain(update.reason)
+                Terminal.printNotice(update.reason)
+            case .unknown, .resetting: Terminal.printNotice(update.reason)
             }
         }
         // The events end before this service is asked to.

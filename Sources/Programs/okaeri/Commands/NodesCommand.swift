@@ -56,7 +56,7 @@ struct NodesListCommand: AsyncParsableCommand {
                 isLost = false
             } catch {
                 guard last != nil, error.isTemporary else { throw CommandFailure(error) }
-                if !isLost { Terminal.complain(error.description) }
+                if !isLost { Terminal.printNotice(error.description) }
                 isLost = true
             }
             if let answer, answer != last {

@@ -33,7 +33,7 @@ struct ConfigurationOptions: ParsableArguments {
     ) throws -> (merged: MergedConfiguration, file: String) {
         do throws(ConfigurationError) {
             let found = try found(directory: directory)
-            if !isQuiet { found.merged.saved.problems.forEach(Terminal.complain) }
+            if !isQuiet { found.merged.saved.problems.forEach(Terminal.printNotice) }
             return found
         } catch {
             throw CommandFailure(error.description, status: Exit.configuration)
@@ -68,7 +68,7 @@ struct ConfigurationOptions: ParsableArguments {
         let (merged, file) = try merged(isQuiet: true)
         let configuration = merged.configuration
         if let found = configuration.regions.first(where: { $0.identifier == name }) { return found.monitored }
-        merged.saved.problems.forEach(Terminal.complain)
+        merged.saved.problems.forEach(Terminal.printNotice)
         let known = configuration.regions.map(\.identifier).joined(separator: ", ")
         guard !known.isEmpty else {
             throw ValidationError(

@@ -34,7 +34,7 @@ struct PromptsCommand: AsyncParsableCommand {
                 )
             }
             for ssid in report.never { print("never: \(NeverSentence(ssid))") }
-            if report.waiting.isEmpty { Terminal.complain("no prompt is pending") }
+            if report.waiting.isEmpty { Terminal.printNotice("no prompt is pending") }
         }
     }
 }

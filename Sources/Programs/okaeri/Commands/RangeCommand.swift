@@ -44,7 +44,7 @@ struct RangeCommand: AsyncParsableCommand {
                         try Terminal.print(event.json)
                     }
                 case .rangingBeaconsDidFail(_, let reason):
-                    if isTable { Terminal.complain(reason) } else { try Terminal.print(event.json) }
+                    if isTable { Terminal.printNotice(reason) } else { try Terminal.print(event.json) }
                 case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .monitoringDidFail,
                     .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
                     .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,

@@ -35,7 +35,7 @@ struct RecordCommand: AsyncParsableCommand {
             try await listening.run(session) { services in
                 let count = try await session.record(
                     to: output.descriptor, isRedacted: redact, with: services)
-                Terminal.complain("\(count) events recorded in \(output.name)")
+                Terminal.printNotice("\(count) events recorded in \(output.name)")
             }
         } catch {
             output.discardIfEmpty()

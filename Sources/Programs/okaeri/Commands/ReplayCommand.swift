@@ -113,7 +113,7 @@ struct ReplayCommand: ParsableCommand {
         do throws(CaptureFileError) {
             if let house {
                 for node in house where configuration.nodes[node.node]?.room == nil {
-                    Terminal.complain(
+                    Terminal.printNotice(
                         "\(node.node) is in no room; add \"nodes\": {\"\(node.node)\": {\"room\": …}} to \(file)")
                 }
                 let cut = try HouseReplay.run(
@@ -121,7 +121,7 @@ struct ReplayCommand: ParsableCommand {
                     logger: logger, progress: update
                 ) { [json] event in output.add(json ? event.json : event.line) }
                 output.flush()
-                for error in cut { Terminal.complain(error.description) }
+                for error in cut { Terminal.printNotice(error.description) }
             } else if score {
                 try Replay.score(
                     captures[0], regions: regions, identities: configuration.identities, logger: logger,
@@ -144,7 +144,7 @@ struct ReplayCommand: ParsableCommand {
             progress?.clear()
             // A recording that was interrupted ends in the middle of a packet: the rest of it is good.
             guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
-            Terminal.complain(error.description)
+            Terminal.printNotice(error.description)
         }
     }
 }
@@ -176,7 +176,7 @@ final class OutputBuffer: Sendable {
         do throws(Errno) {
             try Terminal.write(waiting, to: .output)
         } catch {
-            Terminal.complain("standard output cannot be written: \(error)")
+            Terminal.printNotice("standard output cannot be written: \(error)")
             ReplayCommand.exit(withError: Exit.ioError)
         }
     }

@@ -121,7 +121,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func finish(_ plan: RestorePlan, _ report: Report) {
         for remark in ConfigurationCheck(plan.configuration, file: plan.configurationFile).remarks {
-            Terminal.complain("\(plan.configurationFile.escapedName): \(remark)")
+            Terminal.printNotice("\(plan.configurationFile.escapedName): \(remark)")
         }
         if json { return print(JSON.line(report)) }
         if report.applied { print("The service okaeri runs with these files.") }

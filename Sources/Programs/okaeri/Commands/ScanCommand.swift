@@ -56,7 +56,7 @@ struct ScanCommand: AsyncParsableCommand {
         }
         try await listening.run(session) { try await session.survey(survey, with: $0 + [show]) }
         for file in survey.reversed {
-            Terminal.complain(
+            Terminal.printNotice(
                 "the key in \(file) has its bytes in the wrong order, which Okaeri has found out; nothing is to do")
         }
     }
@@ -70,11 +70,11 @@ struct ScanCommand: AsyncParsableCommand {
                 do throws(IdentityFileError) {
                     identities[file] = try IdentityFile.load(file)
                 } catch {
-                    Terminal.complain("\(error); its phone is shown as a foreign one")
+                    Terminal.printNotice("\(error); its phone is shown as a foreign one")
                 }
             }
         } catch {
-            Terminal.complain("no phone has a name: \(error)")
+            Terminal.printNotice("no phone has a name: \(error)")
         }
         return identities
     }

@@ -64,7 +64,7 @@ struct StatusCommand: AsyncParsableCommand {
         if let wait {
             if let summary = try await awaited(wait) { try finish(summary) }
             let regions = region.map { "\"\($0)\" is" } ?? "the regions are"
-            Terminal.complain("the time is up: \(regions) not \(wait.rawValue)")
+            Terminal.printNotice("the time is up: \(regions) not \(wait.rawValue)")
         }
         var report: StatusReport
         do throws(APIClient.Failure) {

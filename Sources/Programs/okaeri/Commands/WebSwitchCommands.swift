@@ -64,7 +64,7 @@ struct WebOnCommand: AsyncParsableCommand {
         }
         change.printReport()
         if lan {
-            Terminal.complain(
+            Terminal.printNotice(
                 "the connection is not encrypted: a host that records this network can take over a session; see "
                     + "/usr/share/doc/okaeri/page.md")
         }
@@ -150,11 +150,11 @@ enum WebLink {
         let links = links(link, at: addresses)
         if !plain, Terminal.isInteractive, let first = links.first { show(code: first) }
         print(links.joined(separator: "\n"))
-        Terminal.complain(
+        Terminal.printNotice(
             "open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes; it logs one browser in"
         )
         guard addresses.allSatisfy(isOfThisMachine) else { return }
-        Terminal.complain(
+        Terminal.printNotice(
             "a phone cannot open it, because the page listens on this machine alone: run `sudo okaeri web on --lan`; or, on a "
                 + "computer, open the link after `ssh -L \(port(addresses)):127.0.0.1:\(port(addresses)) USER@THIS-MACHINE`"
         )
@@ -171,7 +171,7 @@ enum WebLink {
         do throws(QRCode.Failure) {
             print(try QRCode(text).lines.joined(separator: "\n"))
         } catch {
-            Terminal.complain(error.description)
+            Terminal.printNotice(error.description)
         }
     }
 

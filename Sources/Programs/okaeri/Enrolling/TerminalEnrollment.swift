@@ -1,6 +1,6 @@
 import ArgumentParser
-import BlueZ
 import Bluetooth
+import BlueZ
 import Events
 import Glibc
 import HCI
@@ -82,15 +82,15 @@ struct TerminalEnrollment: Sendable {
     }
 
     private var enroller: PhoneEnroller {
-        var ties = PhoneEnroller.Ties()
-        ties.adapter = { options.bluetooth.adapter }
-        ties.capability = Terminal.canAsk ? .displayYesNo : .noInputNoOutput
-        ties.confirm = { await confirm($0) }
-        ties.observe = { await show($0, $1) }
+        var dependencies = PhoneEnroller.Dependencies()
+        dependencies.adapter = { options.bluetooth.adapter }
+        dependencies.capability = Terminal.canAsk ? .displayYesNo : .noInputNoOutput
+        dependencies.confirm = { await confirm($0) }
+        dependencies.observe = { await show($0, $1) }
         // The command reports the result itself.
         var silent = logger
         silent.logLevel = .critical
-        return PhoneEnroller(ties, logger: silent)
+        return PhoneEnroller(dependencies, logger: silent)
     }
 
     private func store(_ identity: DeviceIdentity) async throws {
@@ -102,7 +102,7 @@ struct TerminalEnrollment: Sendable {
         do {
             _ = try await files.store(identity)
         } catch {
-            Terminal.complain(
+            Terminal.printNotice(
                 "the phone stays paired; remove it on the phone and with `bluetoothctl remove "
                     + "\(identity.address.map { "\($0)" } ?? "ADDRESS")` before you try again")
             throw error
@@ -233,5 +233,24 @@ extension KernelError {
 
     fileprivate var command: CommandFailure {
         CommandFailure(description, status: isPermission ? Exit.noPermission : Exit.unavailable)
+    }
+}
+
+extension EnrollmentProfile: ExpressibleByArgument {
+    /// The steps on the phone, a line each.
+    func instructions(name: String) -> [String] {
+        let android = "Android  Settings > Connected devices > Pair new device, then choose \"\(name)\""
+        switch self {
+        case .heartRate:
+            return [
+                "iPhone   Settings > Bluetooth, keep this screen open, then choose \"\(name)\"",
+                "Watch    Settings > Bluetooth, under Health Devices choose \"\(name)\"", android,
+            ]
+        case .keyboard:
+            return [
+                "iPhone   Settings > Bluetooth, then choose \"\(name)\"",
+                "Watch    Settings > Accessibility or Bluetooth, then choose \"\(name)\"", android,
+            ]
+        }
     }
 }

@@ -43,12 +43,12 @@ struct ServiceFiles: SetupService {
         do {
             let client = APIClient(socket: ServiceControl.socket)
             if let problem = try await PageState.problem(client, at: address) {
-                Terminal.complain("the page is not served: \(problem)")
+                Terminal.printNotice("the page is not served: \(problem)")
             } else {
                 try await WebLinkCommand.parse(["--socket", ServiceControl.socket]).run()
             }
         } catch {
-            Terminal.complain((error as? CommandFailure)?.message ?? "\(error)")
+            Terminal.printNotice((error as? CommandFailure)?.message ?? "\(error)")
         }
     }
 }

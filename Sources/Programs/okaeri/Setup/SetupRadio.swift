@@ -84,7 +84,7 @@ actor SetupRadio: SetupReceiver {
         do throws(PowerFailure) {
             try await plan.takeBack()
         } catch {
-            Terminal.complain("Bluetooth stays on: \(error.reason)")
+            Terminal.printNotice("Bluetooth stays on: \(error.reason)")
         }
     }
 

@@ -75,7 +75,7 @@ struct SetupSession: Sendable {
         } catch {
             let failure = error as? RegionSetup.Failure
             if failure == nil { try? Terminal.print("") }
-            Terminal.complain("nothing was written")
+            Terminal.printNotice("nothing was written")
             return .unchanged(failure?.status ?? .failure)
         }
     }
@@ -88,7 +88,7 @@ struct SetupSession: Sendable {
             report?.backup = backup
             console.say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
         } catch {
-            Terminal.complain(error.description)
+            Terminal.printNotice(error.description)
             return .unchanged(error.isPermission ? Exit.noPermission : Exit.ioError)
         }
         // Not cancelled by a signal: it decides which steps are named at the end.

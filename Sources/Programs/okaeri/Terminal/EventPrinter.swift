@@ -13,7 +13,7 @@ enum EventPrinter {
                 return true
             } catch {
                 // The reader has ended, or the disk is full. The regions are watched all the same.
-                Terminal.complain("standard output cannot be written: \(error); events are not printed any more")
+                Terminal.printNotice("standard output cannot be written: \(error); events are not printed any more")
                 return false
             }
         }
@@ -32,7 +32,7 @@ enum EventPrinter {
     }
 
     private static func report(_ count: UInt64, missingFrom output: String) {
-        Terminal.complain(
+        Terminal.printNotice(
             "warning: \(count) events were not written: \(output) too slowly; `okaeri history` has all but ranging")
     }
 }

@@ -10,12 +10,12 @@ struct PeripheralPrinter: Sendable {
     func connected(_ peripheral: Peripheral) throws(Errno) {
         let name = peripheral.name
         if asJSON { return try write(Line("didConnectPeripheral", peripheral.address, name: name)) }
-        Terminal.complain("\(title(peripheral)) is connected")
+        Terminal.printNotice("\(title(peripheral)) is connected")
     }
 
     func disconnected(_ peripheral: Peripheral) throws(Errno) {
         if asJSON { return try write(Line("didDisconnectPeripheral", peripheral.address, name: peripheral.name)) }
-        Terminal.complain("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
+        Terminal.printNotice("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
     }
 
     /// - Parameter event: The event of the value, by its name in JSON.

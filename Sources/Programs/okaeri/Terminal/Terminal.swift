@@ -51,7 +51,7 @@ enum Terminal {
     }
 
     /// A sentence on standard error.
-    static func complain(_ sentence: String) {
+    static func printNotice(_ sentence: String) {
         try? write("okaeri: \(sentence)\n", to: .errors)
     }
 
@@ -93,6 +93,6 @@ struct LineLogHandler: LogHandler {
         let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
         let details = all.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         let level = event.level == .notice ? "" : "\(event.level): "
-        Terminal.complain("\(level)\(event.message)" + (details.isEmpty ? "" : " (\(details))"))
+        Terminal.printNotice("\(level)\(event.message)" + (details.isEmpty ? "" : " (\(details))"))
     }
 }

@@ -49,7 +49,7 @@ struct TerminalPrompt: Service {
             do throws(PromptAnswerError) {
                 try await daemon.answer(prompt: prompt.id, answer)
             } catch {
-                Terminal.complain(error.description)
+                Terminal.printNotice(error.description)
             }
         }
     }
