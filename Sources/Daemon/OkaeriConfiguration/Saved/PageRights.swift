@@ -1,7 +1,7 @@
 import Plumbing
 import RegionMonitoring
 
-/// What a browser with a login may change of a region.
+/// The changes of a region that a browser with a login may make.
 ///
 /// Only root decides which commands run, which beacons run them, which files of this machine are read, and what is in a
 /// `beacons.json` that the daemon may not write. Everything that ``keys`` does not have is for an editor.
