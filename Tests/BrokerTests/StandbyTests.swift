@@ -131,6 +131,46 @@ struct StandbyTests {
         #expect(announced.last == "hub enter 3" && hooks("attic") == ["exit keys"], "the standby is silent again")
     }
 
+    /// A standby that has announced an arrival, and a hub whose disk has the state before; the broker has lost both or has older data.
+    private mutating func loseTakeover(_ data: [String: [UInt8]] = [:]) throws -> HouseMemory {
+        start(.outside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        let old = data.isEmpty ? [:] : bench.retained
+        bench.kill("hub")
+        bench.pass(35)
+        see(.inside, at: "attic")
+        #expect(announced == ["attic enter 2"] && hooks("attic") == ["enter keys"])
+        bench.restartBroker(with: old)
+        return disk
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    mutating func `A hub continues from what a standby has announced and the broker has lost`(
+        hubIsFirst: Bool, isOld: Bool
+    ) throws {
+        let disk = try loseTakeover(isOld ? ["": []] : [:])
+        if !hubIsFirst { bench.connect("attic") }
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside))
+        see(.inside, at: "hub")
+        if hubIsFirst { bench.connect("attic") }
+        bench.pass(10)
+        #expect(bench.nodes["hub"]?.core.isHolding == true && hooks("hub").isEmpty && announced == ["attic enter 2"])
+        #expect(word?.author == "hub" && word?.number == 2 && word?.state == .inside)
+        see(.outside, at: "hub", "attic")
+        #expect(announced == ["attic enter 2", "hub exit 3"] && hooks("attic") == ["enter keys"])
+    }
+
+    @Test mutating func `A standby that was off repeats what it had announced`() throws {
+        let disk = try loseTakeover()
+        let own = try #require(bench.nodes["attic"]?.core.memory)
+        bench.kill("attic")
+        bench.startStandby("attic", memory: own, engine: engine(knowing: .inside))
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside))
+        see(.inside, at: "hub")
+        bench.pass(10)
+        #expect(hooks("hub").isEmpty && word?.number == 2 && word?.author == "hub")
+    }
+
     @Test mutating func `A hub with a standby decides at its start after it has read what was announced`() throws {
         start(.outside)
         let disk = try #require(bench.nodes["hub"]?.core.memory)
@@ -211,7 +251,7 @@ struct StandbyTests {
         }
         see(.inside, at: "hub")
         bench.connect("hub")
-        bench.pass(1)
+        bench.pass(6)
         #expect(announced == ["hub enter 8"])
     }
 
@@ -234,6 +274,7 @@ struct StandbyTests {
         bench.startHub(
             "hub", memory: HouseMemory(announced: ["keys": .init(state: .outside, number: 1)], standbys: ["attic"]),
             engine: engine(knowing: .outside))
+        bench.pass(5)
         see(.outside, at: "hub", "attic")
         see(.inside, at: "hub", "attic")
         #expect(announced == ["hub enter 2"] && word?.number == 2)

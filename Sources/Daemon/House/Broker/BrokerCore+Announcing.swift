@@ -133,6 +133,20 @@ extension BrokerCore {
         states[published.identifier]?.adoptTime(of: published)
     }
 
+    /// Repeats what was announced and the broker has lost, at a standby: the hub adopts it when it comes back.
+    func announcementsRepeated() -> [Output] {
+        guard isStandby else { return [] }
+        return regions.compactMap { region in
+            guard let known = announcements[region.identifier], known.state != .unknown,
+                known.number > publishedRegions[region.level]?.number ?? 0
+            else { return nil }
+            var value = RegionValue(identifier: region.identifier)
+            (value.lastKnown, value.number, value.author) = (known.state, known.number, node)
+            let topic = topics.region(name(region.level))
+            return .publish(.value(topic, Wire.region(value, region.region.region.constraint).utf8))
+        }
+    }
+
     /// Whether a node can have announced as many changes since the last known one.
     private func isCredible(_ published: RegionValue) -> Bool {
         published.number <= (announcements[published.identifier]?.number ?? 0) + Self.numberDistance

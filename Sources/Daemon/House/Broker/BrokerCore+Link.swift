@@ -144,13 +144,16 @@ extension BrokerCore {
         guard !message.isRetained, delivery.received() else { return nodesChanged(at: now) }
         guard hasEngine else { return wentOnline() + nodesChanged(at: now) }
         let nodes = nodes
-        return decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now) + nodesChanged(at: now)
+        return decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now)
+            + announcementsRepeated() + nodesChanged(at: now)
     }
 
     private mutating func claimReceived(_ message: MQTTMessage, at now: Moment) -> [Output] {
         let claim = HubClaim(message.payload)
         if !isHub { hub = claim }
         guard hasEngine else { return hubChanged(at: now) }
+        // A hub that has just started, and has standbys: its disk may be older than what they have announced.
+        election.mayHaveBeenReplaced = isHub && voice != .speaking
         let nodes = nodes
         return decided(
             election.received(claim, isRetained: message.isRetained, at: now.instant) { nodes.isOnline($0) }, at: now)

@@ -54,8 +54,9 @@ struct HubElection: Sendable {
     ///     asking → claiming    no other hub's claim stands: this node publishes its own
     ///     asking → yielded     another hub's claim stands, or this node is a standby
     ///     claiming → holding   the broker delivered this hub's claim
-    ///     claiming → proving   the broker delivered the claim of a standby, or of a hub that replaces one
-    ///     proving → holding    some seconds have passed: two standbys may claim at once, and one that is replaced may not know it yet
+    ///     claiming → proving   the broker delivered the claim of a standby, or of a hub that replaces one, or that may have been replaced
+    ///     proving → holding    some seconds have passed: two standbys may claim at once, one that is replaced may not know it yet, and
+    ///                          one whose announcements the broker has lost repeats them
     ///     claiming, proving, holding → yielded   another claim replaces it
     ///     yielded → claiming   for half a minute no other claim has stood
     ///     any → away           disconnected
@@ -98,6 +99,9 @@ struct HubElection: Sendable {
 
     init(_ own: HubClaim) { self.own = own }
 
+    /// Whether a standby may have decided before this hub, and the broker has lost its claim.
+    var mayHaveBeenReplaced = false
+
     /// Whether this node can decide: a standby cannot before it knows the regions.
     var isPrepared = true
 
@@ -130,7 +134,7 @@ struct HubElection: Sendable {
             let replaced = other.map { $0.isStandby && isOnline($0.name) } ?? false
             other = nil
             guard state == .claiming else { return .nothing }
-            let isProved = !own.isStandby && !replaced
+            let isProved = !own.isStandby && !replaced && !mayHaveBeenReplaced
             (state, actsAt) = isProved ? (.holding, nil) : (.proving, now.addingClamped(Self.proof))
             return isProved ? .began : .proves
         }
