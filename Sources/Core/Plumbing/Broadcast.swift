@@ -36,7 +36,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     private let listeners: Mutex<Listeners>
     private let remembers: Bool
 
-    /// Whether the second of two values is no news; nil: every value is.
+    /// Whether the second of two values is not news; nil: every value is.
     private let isSame: (@Sendable (Value, Value) -> Bool)?
 
     /// - Parameter remembers: Whether a new listener receives the latest value first.

@@ -2,9 +2,9 @@ import Glibc
 
 /// A file that holds one secret and nothing else: a passphrase, a password.
 ///
-/// It belongs to root or to the user the program runs as, no other user may read or write it, and it is no symbolic
+/// It belongs to root or to the user the program runs as, no other user may read or write it, and it is not a symbolic
 /// link. Root also accepts the files of the service's user, which `okaeri enroll` and `okaeri join` write. A newline at
-/// its end is no part of the secret.
+/// its end is not a part of the secret.
 ///
 /// `$CREDENTIALS_DIRECTORY/NAME` is the credential of that name which systemd gives its service (systemd.exec(5)). It
 /// may be readable to the group: systemd lends it to the service by an access control list, whose mask is shown there.

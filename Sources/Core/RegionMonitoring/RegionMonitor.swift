@@ -101,7 +101,7 @@ public struct RegionMonitor: Sendable {
         regions.flatMap { Self.started($0) }
     }
 
-    /// Records an advertisement that is no beacon's: other devices in the air distinguish an absent beacon from a deaf receiver.
+    /// Records an advertisement that is not a beacon's: other devices in the air distinguish an absent beacon from a deaf receiver.
     /// Beacons go to ``sighted(_:at:)`` alone.
     ///
     /// - Parameters:
@@ -122,7 +122,7 @@ public struct RegionMonitor: Sendable {
     @inline(__always)
     mutating func sighted(_ sighting: BeaconSighting, in slot: Int, at now: Instant) -> [Action] {
         let radio = sighting.radio.position
-        // A beacon of a region is no evidence: a household leaves together.
+        // A beacon of a region is not evidence: a household leaves together.
         let isEvidence = beacons[slot].regions.isEmpty
         let (wasDeaf, listened) = radios.heard(
             from: isEvidence ? sighting.identity.key : nil, by: radio, at: now)

@@ -336,7 +336,7 @@ struct EventStreamReader {
     private var line: [UInt8] = []
     private var name = ""
 
-    /// Returns the events that these bytes complete. What is no event that is known here is passed over: a newer daemon
+    /// Returns the events that these bytes complete. What is not an event that is known here is passed over: a newer daemon
     /// may know more.
     mutating func received(_ bytes: some Sequence<UInt8>) throws(EndlessLine) -> [APIClient.Feed] {
         var feeds: [APIClient.Feed] = []

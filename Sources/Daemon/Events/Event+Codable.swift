@@ -22,7 +22,7 @@ extension Event: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .time, in: members, debugDescription: "\(text) is no time of RFC 3339")
         }
-        // A daemon of before there were nodes wrote neither.
+        // A daemon from before there were nodes wrote neither.
         let sequence = try members.decodeIfPresent(UInt64.self, forKey: .seq) ?? 0
         guard sequence <= Self.largestSequence else {
             throw DecodingError.dataCorruptedError(

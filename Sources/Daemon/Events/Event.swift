@@ -142,7 +142,7 @@ extension Event.Kind {
     /// The event of a region monitor's action.
     ///
     /// - Parameter reason: The reason why ranging fails, if it does: the monitor records only that the scan stopped.
-    /// - Returns: `nil` for an action that is no event.
+    /// - Returns: `nil` for an action that is not an event.
     package init?(_ action: RegionMonitor.Action, reason: String) {
         switch action {
         case .didStartMonitoring(let region): self = .didStartMonitoring(region: region)

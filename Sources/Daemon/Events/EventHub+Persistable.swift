@@ -2,7 +2,7 @@ package import Plumbing
 
 /// The number of events, in its stored form.
 package struct EventsMemory: PersistedMemory {
-    /// Of the latest event; nil in a file of before they were counted.
+    /// Of the latest event; nil in a file from before they were counted.
     package var sequence: UInt64?
 
     /// A number is worth no write of its own.

@@ -46,7 +46,7 @@ package final class HistoryStore {
         try connection.execute("PRAGMA synchronous = \(durability == .powerCut ? "FULL" : "NORMAL")")
         // In KiB. The default of 2 MB fills with pages that are not read again: what is recorded goes to the end.
         try connection.execute("PRAGMA cache_size = -256")
-        // What was removed need not be overwritten: it is no secret, and an SD card counts its writes.
+        // What was removed need not be overwritten: it is not a secret, and an SD card counts its writes.
         _ = try connection.rows("PRAGMA secure_delete = FAST") { $0.integer(0) }
         if let pageLimit { _ = try connection.rows("PRAGMA max_page_count = \(pageLimit)") { $0.integer(0) } }
         try schema.migrate()
@@ -77,7 +77,7 @@ package final class HistoryStore {
                 "UPDATE runs SET began = ?1, seen = ?2 WHERE id = ?3",
                 [.integer(began.corrected(at: sign).wall), .integer(sign.wall), .integer(owner)])
         }
-        // Not before the commit: what was rolled back is no row.
+        // Not before the commit: what was rolled back is not a row.
         (self.run, self.began, self.seen) = (run, began, seen)
     }
 
@@ -147,7 +147,7 @@ extension HistoryReader {
 }
 
 extension HistoryStore {
-    /// Throws if a copy that no program writes is damaged, or is no history that this version supports.
+    /// Throws if a copy that no program writes is damaged, or is not a history that this version supports.
     package static func examine(_ file: String, unless isCancelled: @escaping () -> Bool) throws(HistoryError) {
         let connection = try SQLiteConnection(file: file, mode: .immutable)
         try connection.interruptible(by: isCancelled) { () throws(HistoryError) in try connection.refuseDamage() }

@@ -15,7 +15,7 @@ package struct CaptureScore: Codable, Sendable, Equatable {
     package struct Air: Codable, Sendable, Equatable {
         /// The number of devices that advertised in a few minutes, about: the median, never more than 64.
         package var devices: Int
-        /// For how long none of many was heard, in seconds: the receiver was deaf, and that is no silence.
+        /// For how long none of many was heard, in seconds: the receiver was deaf, and that is not a silence.
         package var deaf: Double
     }
 

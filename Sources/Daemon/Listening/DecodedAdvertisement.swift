@@ -73,7 +73,7 @@ package struct DecodedAdvertisement: Sendable {
     /// For a person.
     package var text: String { (lines + [verdict]).joined(separator: "\n") }
 
-    /// uuid, major, minor, measuredPower; nil if it is no iBeacon.
+    /// uuid, major, minor, measuredPower; nil if it is not an iBeacon.
     package var json: String? {
         frames.first.map { frame in
             (frame.identity.fields + EventField.integer("measuredPower", frame.measuredPower)).json

@@ -60,7 +60,7 @@ package final class FlapLedger: Sendable {
         }
     }
 
-    /// A region that silence had left was entered: that is no matter of the thresholds. The monitor announces the end of the
+    /// A region that silence had left was entered: that is not a matter of the thresholds. The monitor announces the end of the
     /// silence after the entry.
     func silenceEnded(_ record: SilenceRecord) {
         guard record.silence.leftFor != nil else { return }

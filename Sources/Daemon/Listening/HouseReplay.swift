@@ -30,7 +30,7 @@ package enum HouseReplay {
     ///   - nodes: their rooms and offsets, by name.
     ///   - publish: is given each event of the house, in order.
     /// - Returns: the captures that are cut; what came before the cut was replayed.
-    /// - Throws: An error if a file is no capture, or damaged otherwise.
+    /// - Throws: An error if a file is not a capture, or damaged otherwise.
     package static func run(
         _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion],
         identities: [String: DeviceIdentity] = [:], logger: Logger,

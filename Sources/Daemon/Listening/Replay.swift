@@ -107,7 +107,7 @@ struct Tally: Sendable {
         count += 1
     }
 
-    /// The least number that so many are no larger than, by the nearest rank.
+    /// The least number that so many are not larger than, by the nearest rank.
     ///
     /// - Parameter part: The part of the values, of 1.
     /// - Returns: nil while there is none.

@@ -4,7 +4,7 @@ import Plumbing
 package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One mistake.
     package struct Problem: Sendable, Equatable, CustomStringConvertible {
-        /// The place: `regions[1].uuid`, or `line 3, column 7` if the text is no JSON.
+        /// The place: `regions[1].uuid`, or `line 3, column 7` if the text is not JSON.
         package var place: String
         /// The value at that place.
         package var found: String

@@ -31,7 +31,7 @@ package struct JSONNode: Sendable {
     /// The bytes of the text that it takes, without the space around it; empty without a place.
     package var range = 0..<0
 
-    /// The value of a key; `nil` if there is none, or this is no object.
+    /// The value of a key; `nil` if there is none, or this is not an object.
     package subscript(key: String) -> JSONNode? {
         guard case .object(let members) = value else { return nil }
         return members.first { $0.key == key }?.node

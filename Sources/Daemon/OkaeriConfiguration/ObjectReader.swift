@@ -16,7 +16,7 @@ struct ObjectReader {
     /// - Parameters:
     ///   - node: The value, which should be an object with no other keys than `keys`.
     ///   - path: its place, empty at the top.
-    /// - Returns: nil, and a mistake, when it is no object.
+    /// - Returns: nil, and a mistake, when it is not an object.
     init?(_ node: JSONNode, path: String, keys: [String], problems: Problems) {
         self.path = path
         self.problems = problems

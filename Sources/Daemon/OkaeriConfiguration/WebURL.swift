@@ -53,7 +53,7 @@ package struct WebURL: Sendable, Hashable {
         return isName ? String(host) : nil
     }
 
-    /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is no topic.
+    /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is not a topic.
     package var topic: (name: String, server: String)? {
         guard !hasQuery, let name = path.split(separator: "/", omittingEmptySubsequences: false).last,
             1...64 ~= name.utf8.count, name.utf8.allSatisfy(Configuration.isPlain)

@@ -34,7 +34,7 @@ package final class ServiceManager: Sendable {
         watchdogInterval = Self.watchdogInterval(environment)
     }
 
-    /// Sends all messages at once. The absence of the manager is no fault of the service.
+    /// Sends all messages at once. The absence of the manager is not a fault of the service.
     package func notify(_ messages: Message...) { notify(messages) }
 
     func notify(_ messages: [Message]) {

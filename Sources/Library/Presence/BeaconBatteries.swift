@@ -29,7 +29,7 @@ public struct BeaconBattery: Hashable, Sendable {
 /// The battery levels of the regions' beacons.
 ///
 /// An iBeacon frame has no room for a level. Beacons advertise it in another frame from the same address, so the addresses of
-/// the beacons are stored for a while. The address is no identity: it may rotate, and any device can use it.
+/// the beacons are stored for a while. The address is not an identity: it may rotate, and any device can use it.
 public struct BeaconBatteries: Sendable {
     /// The sender of an iBeacon frame.
     private struct Sender {
@@ -69,7 +69,7 @@ public struct BeaconBatteries: Sendable {
         Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - placeBits))
     }
 
-    /// Whether a beacon of a region may have sent from this address lately. Called for each report that is no iBeacon.
+    /// Whether a beacon of a region may have sent from this address lately. Called for each report that is not an iBeacon.
     @inlinable @inline(__always) func isSender(_ address: UInt64) -> Bool {
         addresses[Self.place(of: address)] == address
     }
@@ -148,7 +148,7 @@ public struct BeaconBatteries: Sendable {
 }
 
 extension PresencePipeline {
-    /// Handles a report that is no iBeacon, from the address of a beacon.
+    /// Handles a report that is not an iBeacon, from the address of a beacon.
     @usableFromInline mutating func advertisementReceived(
         _ data: RawSpan, from address: UInt64, isConnectable: Bool, at now: Instant
     ) {

@@ -270,7 +270,7 @@ extension PresenceDriver {
         }
     }
 
-    /// Handles that the scan began, or was interrupted: a pause is no silence.
+    /// Handles that the scan began, or was interrupted: a pause is not a silence.
     package func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {
         let now = Instant(nanoseconds: time)
         state.withLock { state in

@@ -4,7 +4,7 @@ public import RegionMonitoring
 
 /// The way from the bytes of an HCI event to the decision about the regions, the same for an adapter and a capture.
 ///
-/// Inlinable, and public in a target that is no product: other targets call `package` functions and do not inline
+/// Inlinable, and public in a target that is not a product: other targets call `package` functions and do not inline
 /// them, and every report passes through this code.
 public struct PresencePipeline: Sendable {
     /// The numbers of received packets.
@@ -127,7 +127,7 @@ public struct PresencePipeline: Sendable {
         }
     }
 
-    /// Handles the report of a phone. It is no evidence of a working receiver for others: a household leaves together.
+    /// Handles the report of a phone. It is not evidence of a working receiver for others: a household leaves together.
     @usableFromInline mutating func phoneHeard(
         _ phone: Int, rssi: Int8?, by radio: RadioID, at now: Instant, handler: SightingHandler?
     ) -> [RegionMonitor.Action] {

@@ -205,7 +205,7 @@ struct MQTTSession: Sendable {
     private mutating func answered(_ token: UInt64, _ reason: UInt8) {
         guard let sent = inFlight.removeValue(forKey: token) else { return }
         outbox.answered(token, sent.item)
-        // Below 0x80 it is no error (MQTT 5.0, 2.4): there is no subscriber, for example.
+        // Below 0x80 it is not an error (MQTT 5.0, 2.4): there is no subscriber, for example.
         if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) } else { isServed = true }
     }
 

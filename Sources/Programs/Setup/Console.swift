@@ -19,7 +19,7 @@ package protocol Console: Sendable {
     func choose<Lists: AsyncSequence & Sendable>(_ question: String, among lists: Lists) async throws -> String
     where Lists.Element == CandidateList, Lists.Failure == Never
 
-    /// Waits for a step. Lines that are typed meanwhile are no answers. If the wait is ended, the step is cancelled, and may go on.
+    /// Waits for a step. Lines that are typed meanwhile are not answers. If the wait is ended, the step is cancelled, and may go on.
     ///
     /// - Parameter step: The name of the step, to be shown if it lasts; `nil`: it is not shown.
     func during<Value: Sendable>(

@@ -44,7 +44,7 @@ public struct ExtendedReportAssembler: Sendable {
     @_lifetime(&self, copy report)
     @usableFromInline
     mutating func assemble(slowly report: LEAdvertisingReport) -> LEAdvertisingReport? {
-        // Legacy PDUs are never fragmented; one of the same advertiser is no part of its extended data.
+        // Legacy PDUs are never fragmented; one of the same advertiser is not a part of its extended data.
         if report.properties.contains(.legacy) { return report }
         let key = Chain.Key(report)
         let index = chains.firstIndex { $0.key == key }

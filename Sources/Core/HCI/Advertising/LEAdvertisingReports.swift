@@ -16,7 +16,7 @@ public struct LEAdvertisingReports: ~Copyable, ~Escapable {
 
     @usableFromInline var announced: Int
 
-    /// The reports of an H4 event packet; nil when it is no LE Advertising Report or LE Extended Advertising Report.
+    /// The reports of an H4 event packet; nil when it is not an LE Advertising Report or LE Extended Advertising Report.
     ///
     /// A packet that is shorter than its own length field is read as far as it goes.
     @_lifetime(copy packet)

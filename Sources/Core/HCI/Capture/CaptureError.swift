@@ -37,7 +37,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         /// A pcapng packet announces more bytes than its block holds.
         case recordBeyondBlock(UInt32, block: UInt32)
 
-        /// A pcapng block's length is no multiple of 4, or less than such a block takes.
+        /// A pcapng block's length is not a multiple of 4, or less than such a block takes.
         case badBlockLength(UInt32, shortest: UInt32)
 
         /// A pcapng block that must be read as a whole is longer than ``CaptureReader/maximumBlockLength``.
@@ -132,7 +132,7 @@ extension CaptureError {
             .joined(separator: " ")
     }
 
-    /// Returns advice about a file of a well-known format that is no capture.
+    /// Returns advice about a file of a well-known format that is not a capture.
     private static func advice(magic: UInt32) -> String {
         switch magic {
         case 0x1F8B_0000...0x1F8B_FFFF: " (gzip); unpack it with `gunzip` first"

@@ -4,7 +4,7 @@
 /// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the
 /// end of the file calls ``finish(remaining:)``. A packet is a range of the buffer; nothing is copied.
 ///
-/// What is in a capture but is no HCI packet is passed over and counted in ``skipped``. After an error the reader stays
+/// What is in a capture but is not an HCI packet is passed over and counted in ``skipped``. After an error the reader stays
 /// where it is, and throws the same again.
 public struct CaptureReader: Sendable {
     /// The longest record that is read: pseudo-header 4, H4 packet type 1, ACL header 4, and the 65,535 bytes that its
@@ -47,7 +47,7 @@ public struct CaptureReader: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes that were read from the file and not removed.
     ///   - position: The position in `bytes` at which the reader goes on; it is moved behind what was read.
-    /// - Throws: ``CaptureError`` for what is no capture, holds no Bluetooth, or is damaged, after the packets before.
+    /// - Throws: ``CaptureError`` for what is not a capture, holds no Bluetooth, or is damaged, after the packets before.
     public mutating func next(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep {
         need = 0
         switch stage {
@@ -284,7 +284,7 @@ struct PcapHeader: Sendable {
 
     let link: CaptureLink
 
-    /// The byte order and the unit of time that the first four bytes stand for, nil if they are no pcap file's.
+    /// The byte order and the unit of time that the first four bytes stand for, nil if they are not a pcap file's.
     static func recognise(_ magic: UInt32) -> (order: ByteOrder, fraction: Int64)? {
         switch magic {
         case 0xA1B2_C3D4: (.big, 1_000)

@@ -7,7 +7,7 @@ package struct AddressRedaction: Sendable {
     /// - Parameter cipher: The cipher of a key that is random for each recording, and discarded with it.
     package init(cipher: any AddressHash) { self.cipher = cipher }
 
-    /// Returns an event with replaced addresses; `nil` for an event that is no advertising report or is damaged, whose addresses are not
+    /// Returns an event with replaced addresses; `nil` for an event that is not an advertising report or is damaged, whose addresses are not
     /// found.
     ///
     /// - Parameter event: The event from its code on.

@@ -52,7 +52,7 @@ public struct IdentityFileError: Error, Hashable, Sendable {
         /// No secret can be read from it.
         case file(SecretFileProblem)
 
-        /// The content is no key, or more than a key and an address.
+        /// The content is not a key, or more than a key and an address.
         case noKey
     }
 

@@ -3,7 +3,7 @@
 /// A value without a clock or a process: what happens goes in, what is to be done comes out.
 struct HookQueue: Sendable {
     /// The maximum number of waiting hooks of an owner. Ten seconds each, that is almost three minutes of coming and
-    /// going; what is older than that is no news.
+    /// going; what is older than that is not news.
     static let bound = 16
 
     /// The actions to take.

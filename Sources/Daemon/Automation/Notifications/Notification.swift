@@ -95,7 +95,7 @@ extension Notification {
             } ?? [])
     }
 
-    /// A test, which is no event.
+    /// A test, which is not an event.
     static func test(
         for target: Configuration.NotificationTarget, at time: Int64, node: String, _ language: Language
     ) -> [UInt8] {

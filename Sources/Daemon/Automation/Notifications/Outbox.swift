@@ -18,7 +18,7 @@ struct Outbox: Sendable {
     /// The bounds of waiting notifications: beyond them the oldest is dropped.
     static let bound = 32
     static let byteBound = 65_536
-    /// The age at which a notification is no news any more.
+    /// The age at which a notification is not news any more.
     static let lifetime = Duration.seconds(3600)
 
     enum State: Sendable, Equatable {

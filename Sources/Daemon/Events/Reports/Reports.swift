@@ -271,7 +271,7 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var exitAfter: Double
     /// Whether that time is learned.
     package var isLearned: Bool
-    /// quick, balanced or patient: how a learned time weighs speed against being right; nil from a daemon of before there
+    /// quick, balanced or patient: how a learned time weighs speed against being right; nil from a daemon from before there
     /// was a choice.
     package var sensitivity: String?
     /// The number of recent false exits; `nil` before that is known.
@@ -279,7 +279,7 @@ package struct RegionReport: Codable, Sendable, Equatable {
     /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
     package var enterRSSI: Int?
     package var exitRSSI: Int?
-    /// Whether those two are too close for the signal's noise; nil: not seen so, or a daemon of before it was counted.
+    /// Whether those two are too close for the signal's noise; nil: not seen so, or a daemon from before it was counted.
     package var flapping: FlappingReport?
     /// The values that give the distance instead of the beacons' own: see ``MonitoredRegion``.
     package var measuredPower: Int8?

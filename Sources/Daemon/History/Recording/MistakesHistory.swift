@@ -38,7 +38,7 @@ package struct MistakesHistory: Codable, Sendable {
         let records = try reader.silences(region: region, since: since)
         let watched = try reader.silencesWatched()
         let start = watched?.start.map { max($0, since ?? .min) }
-        // The daemon's downtime is no time in which an exit could have been false.
+        // The daemon's downtime is not a time in which an exit could have been false.
         let length = start.flatMap { watched?.nanoseconds(in: $0..<Int64.max) } ?? 0
         self.since = start.map(Timestamp.text)
         mistakes = records.filter { $0.silence.wasFalseExit }.sorted { $0.time < $1.time }.map(Mistake.init)

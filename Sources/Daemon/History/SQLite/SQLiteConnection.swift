@@ -178,7 +178,7 @@ extension SQLiteStatement {
 
     package borrowing func text(_ column: Int32) -> String { optionalText(column) ?? "" }
 
-    /// The text, with what is no UTF-8 in it replaced: the file may be damaged.
+    /// The text, with what is not UTF-8 in it replaced: the file may be damaged.
     borrowing func optionalText(_ column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(statement, column) else { return nil }
         let count = Int(sqlite3_column_bytes(statement, column))

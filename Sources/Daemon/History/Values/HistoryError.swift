@@ -1,7 +1,7 @@
 import Events
 
 package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file is no database, or none any more.
+    /// The file is not a database, or none any more.
     case damaged(file: String, reason: String)
 
     /// The file is another program's database.

@@ -9,7 +9,7 @@ package struct CommandRedaction: Sendable {
     /// Whether the text lacks commands.
     package let isRedacted: Bool
 
-    /// - Throws: the place where the text is no JSON, and commands cannot be recognized.
+    /// - Throws: the place where the text is not JSON, and commands cannot be recognized.
     package init(_ text: String, file: String) throws(ConfigurationError) {
         guard !text.isBlank else {
             (self.text, isRedacted) = (text, false)

@@ -143,7 +143,7 @@ struct AvahiSession {
 
     /// Returns the event of a failed call.
     ///
-    /// - Throws: The error if it is no answer of Avahi.
+    /// - Throws: The error if it is not an answer of Avahi.
     private static func event(_ error: BusError) throws(BusError) -> AnnouncerState.Event {
         switch error {
         case .refused("org.freedesktop.Avahi.CollisionError", _): return .collided

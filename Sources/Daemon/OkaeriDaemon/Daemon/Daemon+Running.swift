@@ -76,7 +76,7 @@ extension Daemon {
         services += [broker, definitions, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
         // Without a service manager the daemon would not come back.
         if supervision != nil { services.append(restart) }
-        // A capture is no machine to be found.
+        // A capture is not a machine to be found.
         if options.capture == nil { services.append(announcer) }
         let enroller = options.capture == nil ? PhoneEnroller(enrollmentDependencies, logger: logger) : nil
         if let enroller { services.append(enroller) }

@@ -161,7 +161,7 @@ struct PageData: Sendable {
         }
     }
 
-    /// Reads the history. Without one there is nothing to show, which is no fault.
+    /// Reads the history. Without one there is nothing to show, which is not a fault.
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (String) throws(HistoryError) -> Value
     ) async throws(PageFailure) -> Value {

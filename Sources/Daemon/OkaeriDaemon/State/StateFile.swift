@@ -66,7 +66,7 @@ struct StateFile: Sendable {
 /// The reason why persisted state is rejected.
 enum StateFileError: Error, Equatable, CustomStringConvertible {
     case unreadable(Errno)
-    /// It is no file of its own, but a link, a directory, a pipe.
+    /// It is not a file of its own, but a link, a directory, a pipe.
     case noFile
     /// It belongs to another user, or another user may write it.
     case foreign

@@ -33,7 +33,7 @@ package struct BrowserSession: Codable, Hashable, Sendable {
     }
 }
 
-/// The devices as they are kept: in a state file of before there were any, there is none.
+/// The devices as they are kept: in a state file from before there were any, there is none.
 package struct LoginsMemory: PersistedMemory {
     package var webDevices: [BrowserSession]?
 

@@ -6,7 +6,7 @@ import Plumbing
 struct Flood: Sendable {
     struct Plan: Hashable, Sendable {
         enum Kind: String, Hashable, Sendable, CaseIterable {
-            /// Manufacturer specific data that is no iBeacon.
+            /// Manufacturer specific data that is not an iBeacon.
             case adverts
 
             case beacons

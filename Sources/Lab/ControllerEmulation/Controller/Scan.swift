@@ -49,7 +49,7 @@ struct Scan: Sendable {
 
     private var reportedPeriod: Int64 = 0
 
-    /// The address, like Broadcom's filters, and not the data; a scan response is no duplicate of its advert.
+    /// The address, like Broadcom's filters, and not the data; a scan response is not a duplicate of its advert.
     private struct Reported: Hashable {
         let peer: Peer
         let isScanResponse: Bool

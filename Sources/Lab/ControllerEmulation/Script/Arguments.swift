@@ -3,7 +3,7 @@ struct Arguments {
     /// The first word.
     private(set) var verb: String
 
-    /// The words after it which are no settings, and which were not taken yet.
+    /// The words after it which are not settings, and which were not taken yet.
     private var words: [String]
 
     private var settings: [(key: String, value: String)]

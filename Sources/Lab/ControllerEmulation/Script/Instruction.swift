@@ -225,7 +225,7 @@ extension Flood.Plan {
         kind = try line.setting("kind", Value.choice()) ?? .adverts
     }
 
-    /// `max`, which is no number, or so many a second.
+    /// `max`, which is not a number, or so many a second.
     private static func rate(_ text: String) throws(ScriptMistake) -> Int? {
         text == "max" ? nil : try Value.integer(in: 1...1_000_000)(text)
     }

@@ -4,7 +4,7 @@ package import SystemPackage
 /// The reason why a capture could not be replayed to its end.
 package enum CaptureFileError: Error, CustomStringConvertible {
     case unreadable(file: String, Errno)
-    /// The file is no capture, contains no Bluetooth packets, or is damaged. The packets before the damage were
+    /// The file is not a capture, contains no Bluetooth packets, or is damaged. The packets before the damage were
     /// replayed.
     case damaged(file: String, CaptureError)
 

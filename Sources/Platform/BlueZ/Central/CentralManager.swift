@@ -164,7 +164,7 @@ extension CentralManager {
     /// Ends a connection, also of another program, or an attempt to connect (`org.bluez.Device1`, Disconnect).
     ///
     /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against it.
-    ///   That there is no connection is no error.
+    ///   That there is no connection is not an error.
     public func cancelPeripheralConnection(_ address: String) async throws(CentralError) {
         guard let adapter = mirror.view.workingAdapter(named: adapter),
             let device = mirror.view.device(address, on: adapter.path)

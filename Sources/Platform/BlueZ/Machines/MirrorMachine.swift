@@ -230,7 +230,7 @@ extension DBusValue {
 enum MirrorChange: Sendable, Equatable {
     /// The presence of bluetoothd, its objects, or an adapter: of interest to all waiters.
     case all
-    /// An object that is no adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
+    /// An object that is not an adapter. `before` and `now` are the properties of its `org.bluez.Device1`, where it has
     /// them; `didConnect`: bluetoothd has signalled it.
     case object(path: String, before: ObjectTree.Properties?, now: ObjectTree.Properties?, didConnect: Bool)
 }

@@ -28,7 +28,7 @@ struct RegistrationMachine: Sendable {
         case exportServices(version: Int)
         /// Call `RegisterApplication`. It takes time.
         case registerServices(version: Int, adapter: String)
-        /// Call `UnregisterApplication`; that bluetoothd knows nothing of it is no failure. It takes time.
+        /// Call `UnregisterApplication`; that bluetoothd knows nothing of it is not a failure. It takes time.
         case unregisterServices(version: Int, adapter: String)
         /// Export the services' objects no more.
         case withdrawServices
@@ -36,7 +36,7 @@ struct RegistrationMachine: Sendable {
         case exportAdvertisement(number: Int)
         /// Call `RegisterAdvertisement`. It takes time.
         case registerAdvertisement(number: Int, adapter: String)
-        /// Call `UnregisterAdvertisement`; that bluetoothd knows nothing of it is no failure. It takes time.
+        /// Call `UnregisterAdvertisement`; that bluetoothd knows nothing of it is not a failure. It takes time.
         case unregisterAdvertisement(number: Int, adapter: String)
         /// Export the advertisement's object no more.
         case withdrawAdvertisement
@@ -215,7 +215,7 @@ struct PendingSignals: Sendable, Equatable {
 }
 
 extension MirrorMachine.Notice {
-    /// One that has the effect of this and a later one; nil where this is no change of properties.
+    /// One that has the effect of this and a later one; nil where this is not a change of properties.
     fileprivate func merging(_ later: ObjectTree.Properties, _ laterInvalidated: [String]) -> Self? {
         guard case .changed(let path, let interface, var changed, let invalidated) = self else { return nil }
         changed.merge(later) { _, new in new }

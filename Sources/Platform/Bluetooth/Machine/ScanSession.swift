@@ -300,7 +300,7 @@ extension ScanSession {
         case .idle, .held, .stopped:
             return []
         case .listening:
-            // A probe: the adverts that come in meanwhile count, so it is no pause in listening.
+            // A probe: the adverts that come in meanwhile count, so it is not a pause in listening.
             _ = quiet.next(after: now)
             hasProbed = true
             return begin(at: now)

@@ -4,7 +4,7 @@ import Plumbing
 
 /// Events of the session with the adapter, and requests of the owner.
 extension ScannerStateMachine {
-    /// The controller sent something that is no advert.
+    /// The controller sent something that is not an advert.
     public mutating func eventReceived(_ event: HCIEvent, at now: Int64) -> [Action] {
         switch event {
         case .commandComplete(let reply):

@@ -87,7 +87,7 @@ extension ManagementSocket {
     /// The time limit of an answer. A command that the controller must carry out takes milliseconds.
     private static let limit = Duration.seconds(5)
 
-    /// Sends a command and waits for its answer. Blocking; messages that are no answer are dropped.
+    /// Sends a command and waits for its answer. Blocking; messages that are not answers are dropped.
     ///
     /// - Returns: The return parameters.
     package borrowing func perform(

@@ -3,7 +3,7 @@ package import HCI
 
 /// AES with a key of 128 bits (FIPS 197), by libnettle.
 ///
-/// Where a processor has no instructions for AES, libnettle looks up tables, and its time depends on the data. That is no leak here:
+/// Where a processor has no instructions for AES, libnettle looks up tables, and its time depends on the data. That is not a leak here:
 /// the data is the address of an advertisement, and no sender learns the time of its decoding.
 package struct AES128: Sendable {
     private let schedule: aes128_ctx

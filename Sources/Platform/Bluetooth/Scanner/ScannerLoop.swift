@@ -18,7 +18,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     /// A turn that begins later than this was delayed by more than a busy machine.
     private static var longestDelay: Int64 { 2_000_000_000 }
 
-    /// Counts the scan sockets: what an earlier one sent is no news of this one.
+    /// Counts the scan sockets: what an earlier one sent is not news of this one.
     var generation = 0
 
     /// Sockets with a failure reported by `poll`.

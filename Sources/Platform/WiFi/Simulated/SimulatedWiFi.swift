@@ -69,12 +69,15 @@ public final class SimulatedWiFi: WiFiService {
             change { $0.activating = true }
             var failure = world.withLock { $0.failures[network.ssid] }
             do { try await Task.sleep(for: joinDelay) } catch { failure = .interrupted }
+            var device: String?
             change { [failure] state in
                 state.activating = false
                 if failure == nil { state.connectedSSID = network.ssid }
+                // Another device may be the first one as soon as the change is seen.
+                device = state.device
             }
             if let failure { return .failure(failure) }
-            return .success(JoinedNetwork(ssid: network.ssid, device: state.device, credentials: readiness.credentials))
+            return .success(JoinedNetwork(ssid: network.ssid, device: device, credentials: readiness.credentials))
         }
     }
 

@@ -123,7 +123,7 @@ extension PassphraseFileError: CustomStringConvertible {
 
 /// A passphrase that a user typed. It is never printed: its description has nothing of it.
 public struct TypedPassphrase: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The reason why a text is no passphrase. It holds nothing of the text but its length.
+    /// The reason why a text is not a passphrase. It holds nothing of the text but its length.
     package enum Mistake: Error, Equatable, CustomStringConvertible {
         case length(Int)
         case notPrintable

@@ -78,7 +78,7 @@ public struct WiFiState: Hashable, Sendable {
 
 /// A network that is heard, by all its access points.
 public struct VisibleNetwork: Hashable, Sendable {
-    /// Its name. Hidden networks, and names that are no UTF-8, are not listed: no configuration can name them.
+    /// Its name. Hidden networks, and names that are not UTF-8, are not listed: no configuration can name them.
     public var ssid: String
 
     /// The strength of the strongest access point, in percent, as NetworkManager rates it.

@@ -94,7 +94,7 @@ struct BluetoothOnCommand: AsyncParsableCommand {
                 "\(plan.adapter.name) is switched off, and there is no terminal to ask on, so nothing is done; run the command on "
                     + "a terminal, or use `--yes` to \(plan.intention)", status: Exit.unavailable)
         }
-        // The end of the input is no consent.
+        // The end of the input is not consent.
         let isAgreed = try? await TerminalConsole().confirm("okaeri will \(plan.intention). Go on?", default: false)
         guard isAgreed == true else {
             throw CommandFailure("nothing was done", status: .failure)

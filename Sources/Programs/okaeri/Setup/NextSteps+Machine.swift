@@ -28,7 +28,7 @@ extension NextSteps {
             ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) }
     }
 
-    /// The first name of the user, or else the login; `nil` for root and for the login of an image, which is no person's.
+    /// The first name of the user, or else the login; `nil` for root and for the login of an image, which is not a person's.
     static var owner: String? {
         guard let user, let account = getpwnam(user), account.pointee.pw_uid != 0, user != "pi" else { return nil }
         let comment = account.pointee.pw_gecos.map { String(cString: $0) } ?? ""

@@ -4,7 +4,7 @@ import Plumbing
 /// The keys of a configuration with the kinds of their values, and the names in it.
 struct ConfigurationShape: Sendable {
     private(set) var names: [KnownName] = []
-    /// The configuration with placeholders for all texts; the reason, if it is no JSON.
+    /// The configuration with placeholders for all texts; the reason, if it is not JSON.
     private(set) var text = ""
 
     /// The keys whose texts are words of Okaeri.
