@@ -136,6 +136,24 @@ import Testing
         #expect(next.run(to: 2030).map { $0.action.label } == ["exit", "outside"])
     }
 
+    @Test(arguments: [90.0, 94.5, 100])
+    mutating func `an idle radio's report from before a restart shortens no silence`(begin: Double) {
+        _ = monitor.adapterRecovered(at: at(0))
+        for second in 1...20 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
+        let memory = monitor.memory(at: at(20))
+        var next = RegionMonitor([region(after: 10)], at: at(100))
+        next.restored(memory)
+        _ = next.monitoringStarted(at: at(100))
+        _ = next.adapterRecovered(at: at(100))
+        let idle = next.radio(named: "attic", at: at(100))
+        _ = next.reportBegan(idle, from: at(begin), share: 1)
+        for second in 101...120 {
+            next.reported(idle, until: at(Double(second)))
+            let labels = next.run(to: Double(second)).map { $0.action.label }
+            #expect(labels == (second == 110 ? ["exit", "outside"] : []), "at \(second) s")
+        }
+    }
+
     @Test mutating func `a radio is waited for for a day`() {
         _ = play(1...20, hall, true)
         _ = monitor.adapterRecovered(at: at(20))

@@ -105,7 +105,8 @@ extension RegionMonitor {
         guard position != RadioID.own.position else { return [] }
         let last = radios[position].horizon
         let isFirst = last.nanoseconds == .max
-        let start = isFirst ? start : max(start, last)
+        // What a radio did not receive before this monitor began shortens no silence of the others.
+        let start = max(start, isFirst ? startedAt : last)
         if !isFirst, start > last || share <= 0 {
             let wasListening = radios[position].isListening
             radios[position].clock.pause(at: last)
