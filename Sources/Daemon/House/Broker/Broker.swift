@@ -162,8 +162,10 @@ package final class Broker: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { [self] in for await event in events { happened(event) } }
                 // A radio that is asked reports at once, and its next report may come seconds later.
-                await cancelWhenGracefulShutdown { [engine] in await engine.started() }
-                try await cancelWhenGracefulShutdown { [client] in try await client.run() }
+                try await cancelWhenGracefulShutdown { [client, engine] in
+                    await engine.started()
+                    if !Task.isCancelled { try await client.run() }
+                }
                 group.cancelAll()
             }
         }
