@@ -20,6 +20,8 @@ package actor Agent: Service {
 
     /// The number of questions that the server was asked to show and has not answered, and the notice that none is left.
     private var showing = 0
+    /// Whether no question is shown any more.
+    private var isEnding = false
     private let allShown = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// The next attempt to send questions that the notification server did not show.
@@ -61,11 +63,12 @@ package actor Agent: Service {
             group.addTask { for await event in self.notifications.events { await self.received(event) } }
             await cancelWhenGracefulShutdown { await self.followDaemon() }
             // The questions go before the connection to the bus does, and with them those that the server is about to show.
+            isEnding = true
+            nextRetry.clear()
             await questionsShown()
             await perform(board.daemonLost())
             group.cancelAll()
         }
-        nextRetry.clear()
     }
 
     // MARK: The daemon
@@ -148,6 +151,7 @@ package actor Agent: Service {
     private func perform(_ actions: [PromptBoard.Action]) async {
         for action in actions {
             switch action {
+            case .show(let prompt, _, _) where isEnding: board.showingFailed(prompt)
             case .show(let prompt, let hasButtons, let hasMarkup):
                 let question = language.question(prompt, hasButtons: hasButtons, hasMarkup: hasMarkup)
                 showing += 1
@@ -198,7 +202,7 @@ package actor Agent: Service {
 
     /// A notification server that has just started may fail for seconds while it already has its name.
     private func keepRetrying() {
-        guard board.isRetrying, !isRetrying else { return }
+        guard board.isRetrying, !isRetrying, !isEnding else { return }
         isRetrying = true
         nextRetry.set(.now + retry.next()) { await self.retryIsDue() }
     }

@@ -72,19 +72,17 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         }
     }
 
-    /// Removes the peripherals without a rule, and returns them.
+    /// Returns the peripherals without a rule.
     private func unruled(by settings: Settings) -> [PeripheralsMemory.Peripheral] {
-        let released = connected.values.filter { peripheral in
-            !settings.rules.contains { $0.label == peripheral.rule }
-        }
-        for peripheral in released { connected[peripheral.rule] = nil }
-        return released
+        connected.values.filter { peripheral in !settings.rules.contains { $0.label == peripheral.rule } }
     }
 
     /// Its rule is gone: the connection is not needed any more.
     private func release(_ peripheral: PeripheralsMemory.Peripheral, by central: CentralManager) async {
         _ = try? await central.knownPeripherals()
         try? await central.cancelPeripheralConnection(peripheral.address)
+        // After an interruption the next settings release it.
+        if !Task.isCancelled, connected[peripheral.rule] == peripheral { connected[peripheral.rule] = nil }
     }
 
     private func keep(_ rule: Configuration.ServiceRule, by central: CentralManager) async {
