@@ -22,8 +22,9 @@ struct HouseBench {
         /// The topics that were looked at, and whether one of the filters matches.
         private var matches: [String: Bool] = [:]
         fileprivate(set) var values: [(topic: String, payload: [UInt8])] = []
-        /// The events that wait until `online` is published.
+        /// The events that wait until `online` is published, and those that the broker has not acknowledged.
         fileprivate var backlog: [MQTTPublication] = []
+        fileprivate var unanswered: [MQTTPublication] = []
         fileprivate var isOpen = false
 
         fileprivate(set) var happened: [Event.Kind] = []
@@ -99,8 +100,17 @@ struct HouseBench {
     var delays: [String: Int64] = [:]
     /// Draws the messages of QoS 0 that the broker loses: three of ten; `nil`: none.
     var losses: SeededGenerator?
-    /// The messages on their way from the broker to a node, and from a node to the broker, in order.
-    private var queue: [(due: Int64, node: String, message: MQTTMessage)] = []
+    /// The nodes whose connection is dead without their noticing: nothing passes, in either direction.
+    var dead: Set<String> = []
+
+    private enum Delivery {
+        case message(MQTTMessage)
+        /// PUBACK for an event.
+        case acknowledgement(MQTTPublication)
+    }
+
+    /// What is on its way from the broker to a node, and from a node to the broker, in order.
+    private var queue: [(due: Int64, node: String, delivery: Delivery)] = []
     private var sent: [(due: Int64, publication: Publication)] = []
 
     private var moment: Moment { Moment(instant: now, wall: 1_780_000_000 * Self.second + now) }
@@ -200,6 +210,7 @@ struct HouseBench {
     mutating func kill(_ name: String, will: Bool = true) {
         queue.removeAll { $0.node == name }
         nodes[name] = nil
+        dead.remove(name)
         // Behind what is on its way: the kernel still sends it.
         let topic = "okaeri/home/node/\(name)/status"
         if will { publish(topic, Array("offline".utf8), isRetained: true, by: delays[name] == nil ? "" : name) }
@@ -216,12 +227,11 @@ struct HouseBench {
     }
 
     private mutating func disconnect(_ name: String) {
-        // What was on its way is sent again over the next connection.
-        for (_, lost) in sent where lost.node == name && lost.topic.hasSuffix("/event") {
-            nodes[name]?.backlog.append(.event(lost.topic, lost.bytes, quality: .atLeastOnce))
-        }
+        // What has no answer is sent again over the next connection.
+        if let node = nodes[name] { (node.backlog, node.unanswered) = (node.unanswered + node.backlog, []) }
         queue.removeAll { $0.node == name }
         sent.removeAll { $0.publication.node == name }
+        dead.remove(name)
         nodes[name]?.isConnected = false
         run(name) { $0.disconnected(at: $1) }
     }
@@ -302,6 +312,7 @@ struct HouseBench {
     private mutating func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool, by node: String) {
         let publication = Publication(
             time: now, node: node, topic: topic, bytes: payload, isRetained: isRetained)
+        guard !dead.contains(node) else { return }
         guard let delay = delays[node] else { return arrived(publication) }
         if !isRetained, topic.hasSuffix("/heard"), isLost() { return }
         let due = max(now + delay, sent.last { $0.publication.node == node }?.due ?? 0)
@@ -320,23 +331,28 @@ struct HouseBench {
         log.append(publication)
         log[log.endIndex - 1].time = now
         if publication.isRetained { retained[publication.topic] = publication.bytes.isEmpty ? nil : publication.bytes }
+        if publication.topic.hasSuffix("/event") {
+            enqueue(.acknowledgement(.event(publication.topic, publication.bytes)), for: publication.node)
+        }
         guard !withheld.contains(publication.topic) else { return }
+        let message = MQTTMessage(topic: publication.topic, payload: publication.bytes, isRetained: false)
         for name in names {
             guard let node = nodes[name], node.isConnected, node.receives(publication.topic) else { continue }
-            enqueue(MQTTMessage(topic: publication.topic, payload: publication.bytes, isRetained: false), for: name)
+            enqueue(.message(message), for: name)
         }
     }
 
     private mutating func deliverRetained(_ filter: String, to name: String) {
         for (topic, payload) in retained.sorted(by: { $0.key < $1.key })
         where Self.matches(filter, topic) && !withheld.contains(topic) {
-            enqueue(MQTTMessage(topic: topic, payload: payload, isRetained: true), for: name)
+            enqueue(.message(MQTTMessage(topic: topic, payload: payload, isRetained: true)), for: name)
         }
     }
 
-    private mutating func enqueue(_ message: MQTTMessage, for name: String) {
+    private mutating func enqueue(_ delivery: Delivery, for name: String) {
+        guard nodes[name] != nil, !dead.contains(name) else { return }
         let due = delays[name].map { max(now + $0, queue.last { $0.node == name }?.due ?? 0) } ?? now
-        queue.append((due, name, message))
+        queue.append((due, name, delivery))
     }
 
     private static func matches(_ filter: String, _ topic: String) -> Bool {
@@ -362,9 +378,14 @@ struct HouseBench {
                 }
                 continue
             }
-            let (_, name, message) = queue.remove(at: next)
-            guard nodes[name]?.isConnected == true else { continue }
-            run(name) { $0.received(message, at: $1) }
+            let (_, name, delivery) = queue.remove(at: next)
+            guard let node = nodes[name], node.isConnected, !dead.contains(name) else { continue }
+            switch delivery {
+            case .message(let message): run(name) { $0.received(message, at: $1) }
+            case .acknowledgement(let event):
+                node.unanswered.removeAll { $0 == event }
+                run(name) { core, _ in core.acknowledged(event) }
+            }
         }
     }
 
@@ -416,6 +437,7 @@ struct HouseBench {
                 nodes[name]?.removed.append(radio)
                 decide(name) { $0.radioRemoved(radio, at: $1) }
             case .restart: nodes[name]?.restarts += 1
+            case .memoryChanged: break
             case .takeOver(let states): takeOver(states, of: name)
             case .definitions(let text): nodes[name]?.definitions.append(text)
             case .note(let note): nodes[name]?.notes.append(note)
@@ -459,6 +481,7 @@ struct HouseBench {
                 if publication.quality == .atLeastOnce { nodes[name]?.backlog.append(publication) }
                 return
             }
+            if publication.quality == .atLeastOnce { node.unanswered.append(publication) }
             return publish(topic, payload, isRetained: false, by: name)
         }
         if let index = node.values.firstIndex(where: { $0.topic == topic }) {
@@ -473,8 +496,8 @@ struct HouseBench {
         if topic == "okaeri/home/node/\(name)/status" {
             nodes[name]?.isOpen = true
             let backlog = node.backlog
-            nodes[name]?.backlog = []
-            for event in backlog { publish(event.topic, event.payload, isRetained: false, by: name) }
+            node.backlog = []
+            for event in backlog { publish(event, by: name) }
         }
     }
 

@@ -119,7 +119,7 @@ struct HouseModel {
 
     /// Determines since when a node is connected and receives reports.
     private mutating func updated(_ name: String) {
-        guard let node = bench.nodes[name], node.isConnected else { return }
+        guard let node = bench.nodes[name], node.isConnected, !bench.dead.contains(name) else { return }
         var radio = radios[name] ?? Radio()
         radio.since = radio.since ?? bench.now
         radio.engaged = standbys.contains(name) || node.core.isHolding ? radio.engaged ?? bench.now : nil
@@ -166,6 +166,19 @@ struct HouseModel {
         bench.cut(name)
         left(name)
         connects[name] = bench.now + Int64.random(in: 1...60, using: &random) * Self.second
+    }
+
+    /// The connection of a node is dead for a while without its noticing, and something happens meanwhile. Then it notices, or ends.
+    private mutating func loseLink(of name: String) {
+        guard bench.nodes[name]?.isConnected == true else { return }
+        hadPartition = true
+        bench.dead.insert(name)
+        left(name)
+        audible = audible.isEmpty ? [name] : []
+        pass(Int.random(in: 1...20, using: &random))
+        if Bool.random(using: &random) { return cut(name) }
+        kill(name)
+        if Bool.random(using: &random) { restartBroker() }
     }
 
     private mutating func restartBroker() {
@@ -218,7 +231,7 @@ struct HouseModel {
 
     private mutating func fault() {
         let all = names + Self.receivers
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...3: audible = Set(all.filter { _ in Bool.random(using: &random) })
         case 4...5: audible = []
         case 6: cut(Self.receivers.randomElement(using: &random) ?? "")
@@ -236,6 +249,7 @@ struct HouseModel {
         case 12: restartBroker()
         case 13: if seedHasOther { changeOther() }
         case 14: forge()
+        case 15: loseLink(of: names.randomElement(using: &random) ?? Self.hub)
         default: snapshots.append(bench.retained)
         }
     }
@@ -332,6 +346,8 @@ extension HouseModel {
         var last: HouseEvent?
         var losses = 0
         for (node, event) in events {
+            // An event whose acknowledgement was lost is delivered again (MQTT 5.0, 4.3.2).
+            if hadPartition, event == last { continue }
             let before = known.updateValue(event.kind, forKey: event.number)
             if before == event.kind, hadPartition, hadLoss { continue }
             defer { last = event }

@@ -242,6 +242,25 @@ struct StandbyTests {
         #expect(hooks("hub") == ["enter keys"])
     }
 
+    @Test mutating func `A hub knows what a standby has announced, though the broker ends within the proof`() throws {
+        start(.outside)
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        bench.kill("hub")
+        bench.pass(35)
+        see(.inside, at: "attic")
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside))
+        see(.inside, at: "hub")
+        bench.pass(3)
+        bench.restartBroker(with: [:])
+        bench.pass(15)
+        #expect(hooks("hub").isEmpty && announced == ["attic enter 2"])
+        bench.connect("hub")
+        bench.connect("attic")
+        bench.pass(10)
+        #expect(hooks("hub").isEmpty && announced == ["attic enter 2"])
+        #expect(word?.number == 2 && word?.author == "hub")
+    }
+
     @Test mutating func `Stale states are not announced as known ones`() {
         bench.startHub(
             "hub", memory: HouseMemory(announced: [:], standbys: ["attic"]), engine: engine(), connects: false)

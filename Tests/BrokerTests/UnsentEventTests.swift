@@ -1,6 +1,9 @@
 import Events
 import Foundation
+import MQTT
+import Plumbing
 import RegionMonitoring
+import Rooms
 import Testing
 
 @testable import House
@@ -94,6 +97,73 @@ struct UnsentEventTests {
         bench.startHub("hall", memory: memory)
         bench.pass(5)
         #expect(bench.events == ["enter", "exit"])
+    }
+
+    // MARK: A connection that is dead, and the hub does not know
+
+    /// The beacon leaves, and the broker does not receive it; the hub and the broker end.
+    private mutating func leaveUnheard() throws -> HouseMemory {
+        start()
+        bench.dead = ["hall"]
+        bench.see("hall", .outside)
+        bench.pass(1)
+        #expect(bench.events == ["enter"])
+        let memory = try memory()
+        bench.kill("hall", will: false)
+        return memory
+    }
+
+    @Test(arguments: [true, false])
+    mutating func `An event without the broker's answer is published after a restart, once`(isWiped: Bool) throws {
+        let memory = try leaveUnheard()
+        bench.restartBroker(with: isWiped ? [:] : bench.retained)
+        bench.startHub("hall", memory: memory)
+        bench.see("hall", .outside, isEvent: false)
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+        #expect(try self.memory().waiting.isEmpty)
+    }
+
+    @Test mutating func `An event with the broker's answer is published once, though the broker loses its data`() throws
+    {
+        start()
+        bench.see("hall", .outside)
+        bench.pass(1)
+        let memory = try memory()
+        #expect(memory.waiting.isEmpty)
+        bench.kill("hall", will: false)
+        bench.restartBroker(with: [:])
+        bench.startHub("hall", memory: memory)
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+    }
+
+    @Test mutating func `A hub whose connection was dead sends its event again when it is back`() throws {
+        start()
+        bench.dead = ["hall"]
+        bench.see("hall", .outside)
+        bench.pass(20)
+        bench.cut("hall")
+        bench.connect("hall")
+        bench.pass(5)
+        #expect(bench.events == ["enter", "exit"])
+        #expect(try memory().waiting.isEmpty)
+    }
+
+    @Test mutating func `The disk is told of each answer`() throws {
+        start()
+        var core = try #require(bench.nodes["hall"]?.core)
+        let now = Moment(instant: bench.now, wall: 1_780_000_000 * HouseBench.second)
+        let outputs = core.happened(.didExitRegion(region: "keys"), at: now)
+        #expect(outputs.contains { if case .happened(.house, _) = $0 { true } else { false } })
+        let event = try #require(
+            core.recorded(.didExitRegion(isOwner: true), of: "keys", at: bench.now).compactMap {
+                if case .publish(let event) = $0 { event } else { nil }
+            }.first)
+        #expect(core.memory.waiting["keys"]?.count == 1)
+        #expect(core.acknowledged(.event(event.topic, Array("{}".utf8))) == [])
+        #expect(core.acknowledged(event) == [.memoryChanged] && core.memory.waiting.isEmpty)
+        #expect(core.acknowledged(event) == [])
     }
 
     @Test func `The memory is read as it is written, and bounded`() throws {

@@ -253,6 +253,24 @@ struct MQTTSessionTests {
         #expect(!scene.connect(at: 20).contains("event event=enter"))
     }
 
+    @Test func `the owner learns of each event that the broker has, once`() {
+        var scene = Scene()
+        _ = scene.connect()
+        _ = scene.steps(.event("e", "1"), .event("e", "2", quality: .atMostOnce), .value("v", "3"), .event("e", "4"))
+        _ = scene.settle()
+        #expect(scene.acknowledged == ["1", "4"])
+        // Without an answer it is sent again.
+        _ = scene.steps(.event("e", "5"))
+        _ = scene.steps(.lost(MQTTLoss(code: 7, errno: 0)))
+        #expect(scene.acknowledged == ["1", "4"])
+        #expect(scene.connect(at: 10).contains("event e=5"))
+        #expect(scene.acknowledged == ["1", "4", "5"])
+        // What the broker refuses is not sent again.
+        _ = scene.steps(.event("e", "6"))
+        if let token = scene.session.inFlight.keys.max() { _ = scene.steps(.answered(token, reason: 0x87)) }
+        #expect(scene.acknowledged.last == "6")
+    }
+
     @Test func `an event that waits for the gate is dropped when its topic is released`() {
         var scene = Scene { $0.gate = "status" }
         _ = scene.connect()

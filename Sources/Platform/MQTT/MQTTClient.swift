@@ -38,21 +38,25 @@ package final class MQTTClient: Sendable {
     private let settings: MQTTSettings
     private let onConnection: @Sendable (Bool) -> Void
     private let onMessage: @Sendable (MQTTMessage) -> Void
+    private let onAcknowledgement: @Sendable (MQTTPublication) -> Void
     private let onNotice: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - onConnection: Called after a connection has begun, before anything that it delivers, and after it has ended;
     ///     on the client's thread: it must not block.
     ///   - onMessage: is given what the broker delivers, on the client's thread: it must not block.
+    ///   - onAcknowledgement: is given an event that the broker has acknowledged (PUBACK), also if it has refused it; on that thread, too.
     ///   - onNotice: is given a sentence for the log, once a minute at most; on that thread, too.
     package init(
         _ settings: MQTTSettings, onConnection: @escaping @Sendable (Bool) -> Void = { _ in },
         onMessage: @escaping @Sendable (MQTTMessage) -> Void,
+        onAcknowledgement: @escaping @Sendable (MQTTPublication) -> Void = { _ in },
         onNotice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StartError) {
         self.settings = settings
         self.onConnection = onConnection
         self.onMessage = onMessage
+        self.onAcknowledgement = onAcknowledgement
         self.onNotice = onNotice
         let session = MQTTSession(settings)
         states = Broadcast(changesFrom: session.state)
@@ -172,6 +176,7 @@ package final class MQTTClient: Sendable {
                 connection?.disconnect()
                 connection = nil
             case .cut: connection = nil
+            case .acknowledged(let event): onAcknowledgement(event)
             case .note(let sentence): onNotice(sentence)
             case .wait(let deadline):
                 states.send(state)

@@ -53,6 +53,8 @@ struct MQTTSession: Sendable {
         case disconnect
         /// Gives the connection up, as if it were cut.
         case cut
+        /// Tells the owner that the broker has an event.
+        case acknowledged(MQTTPublication)
         /// A sentence for the log.
         case note(String)
         /// Nothing until then, or until something happens; nil: until something happens.
@@ -89,6 +91,8 @@ struct MQTTSession: Sendable {
     var phase = Phase.idle
     var outbox: Outbox
     var inFlight: [UInt64: Sent] = [:]
+    /// The events that the broker has acknowledged, and the owner does not know of yet.
+    private var acknowledged = Fifo<MQTTPublication>()
     var notices: Notices
     private var tokens: UInt64 = 0
     private var backOff: BackOff
@@ -203,15 +207,23 @@ struct MQTTSession: Sendable {
     }
 
     private mutating func answered(_ token: UInt64, _ reason: UInt8) {
-        guard let sent = inFlight.removeValue(forKey: token) else { return }
-        outbox.answered(token, sent.item)
+        guard let sent = ended(token) else { return }
         // Below 0x80 it is not an error (MQTT 5.0, 2.4): there is no subscriber, for example.
         if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) } else { isServed = true }
     }
 
-    private mutating func unsendable(_ token: UInt64, _ code: Int32) {
-        guard let sent = inFlight.removeValue(forKey: token) else { return }
+    /// Handles that nothing more is expected for what was sent under a token.
+    private mutating func ended(_ token: UInt64) -> Sent? {
+        guard let sent = inFlight.removeValue(forKey: token) else { return nil }
         outbox.answered(token, sent.item)
+        if case .publish(let event) = sent.item, !event.isRetained, event.quality == .atLeastOnce {
+            acknowledged.append(event)
+        }
+        return sent
+    }
+
+    private mutating func unsendable(_ token: UInt64, _ code: Int32) {
+        guard let sent = ended(token) else { return }
         refuse(BrokerState.Refusal(sent.item, code: code))
     }
 
@@ -233,6 +245,7 @@ struct MQTTSession: Sendable {
 
     /// Returns the next action. To be asked again until it is to wait, or it is over.
     mutating func next(at now: Int64) -> Action {
+        if let event = acknowledged.popFirst() { return .acknowledged(event) }
         if let note = notices.next(at: now, dropped: &outbox) { return .note(note) }
         switch phase {
         case .idle: return .wait(until: nil)

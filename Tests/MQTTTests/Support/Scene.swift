@@ -6,6 +6,8 @@ import TestSupport
 struct Scene {
     var session: MQTTSession
     var now = 0.0
+    /// The payloads of the events that the owner knows to be acknowledged, in order.
+    private(set) var acknowledged: [String] = []
 
     init(_ change: (inout MQTTSettings) -> Void = { _ in }) {
         var settings = MQTTSettings(
@@ -22,6 +24,10 @@ struct Scene {
         var actions: [MQTTSession.Action] = []
         while true {
             let action = session.next(at: nanoseconds(now))
+            if case .acknowledged(let event) = action {
+                acknowledged.append(String(decoding: event.payload, as: UTF8.self))
+                continue
+            }
             actions.append(action)
             switch action {
             case .wait, .end: return actions
@@ -62,6 +68,7 @@ struct Scene {
                 + String(decoding: publication.payload, as: UTF8.self)
         case .subscribe(let filter, _): "subscribe \(filter)"
         case .unsubscribe(let filter, _): "unsubscribe \(filter)"
+        case .acknowledged(let event): "acknowledged \(event.topic)"
         case .disconnect: "disconnect"
         case .cut: "cut"
         case .note(let sentence): "note \(sentence)"

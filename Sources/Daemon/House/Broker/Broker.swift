@@ -24,17 +24,21 @@ package final class Broker: Service {
         package var restarted: @Sendable () -> Void
         /// The definitions of the hub's regions, at a standby.
         package var defined: @Sendable ([UInt8]) -> Void
+        /// The notice that ``Broker/memory`` has changed without an event.
+        package var remembered: @Sendable () -> Void
 
         package init(
             happened: @escaping @Sendable (Event.Kind, Int64) -> Void,
             answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void,
-            restarted: @escaping @Sendable () -> Void = {}, defined: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+            restarted: @escaping @Sendable () -> Void = {}, defined: @escaping @Sendable ([UInt8]) -> Void = { _ in },
+            remembered: @escaping @Sendable () -> Void = {}
         ) {
             self.happened = happened
             self.answered = answered
             self.noted = noted
             self.restarted = restarted
             self.defined = defined
+            self.remembered = remembered
         }
     }
 
@@ -100,7 +104,7 @@ package final class Broker: Service {
             // Without it this node would stay silent. There is one for each claim.
             case .takeOver: effects.append(output)
             case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
-                .restart, .definitions:
+                .restart, .definitions, .memoryChanged:
                 if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
@@ -142,7 +146,7 @@ package final class Broker: Service {
         self.inbox = inbox
         client = try MQTTClient(
             mqtt, onConnection: { inbox.deliver(.connection($0)) }, onMessage: { inbox.deliver(.message($0)) },
-            onNotice: outputs.noted)
+            onAcknowledgement: { inbox.deliver(.acknowledgement($0)) }, onNotice: outputs.noted)
         found.open { [weak self] in self?.perform { core, now in core.senderFound(at: now.instant) } }
     }
 
@@ -223,6 +227,7 @@ package final class Broker: Service {
         case .answer(let prompt, let answer): outputs.answered(prompt, answer)
         case .note(let message): outputs.noted(message)
         case .restart: outputs.restarted()
+        case .memoryChanged: outputs.remembered()
         case .measureBatteries:
             let batteries = engine.batteries()
             perform { core, now in core.batteriesMeasured(batteries, at: now) }
@@ -276,6 +281,7 @@ package final class Inbox: Sendable {
     package enum Delivery: Sendable {
         case connection(Bool)
         case message(MQTTMessage)
+        case acknowledgement(MQTTPublication)
     }
 
     private let receiver = Mutex<(@Sendable (Delivery) -> Void)?>(nil)
@@ -358,6 +364,7 @@ extension Broker {
             case .connection(true): core.connected(at: now)
             case .connection(false): core.disconnected(at: now)
             case .message(let message): core.received(message, at: now)
+            case .acknowledgement(let publication): core.acknowledged(publication)
             }
         }
     }

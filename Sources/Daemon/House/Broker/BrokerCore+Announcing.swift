@@ -52,15 +52,11 @@ extension BrokerCore {
     // MARK: Over a restart
 
     var memory: HouseMemory {
-        // With a connection an event waits for a moment only, and a card bears only so many writes.
-        let waiting = isOnline ? [:] : unsent.mapValues { $0.map(\.event) }.merging(unrecorded) { $0 + $1 }
-        return HouseMemory(
+        HouseMemory(
             announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
             standbys: standbys.sorted(),
-            waiting: waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
-            arriving: arriving.merging(numbers) { $0 + $1 }.filter { !$0.value.isEmpty }.mapValues {
-                Array($0.suffix(HouseMemory.waitingLimit))
-            })
+            waiting: events.waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
+            arriving: events.arrivals.mapValues { Array($0.suffix(HouseMemory.waitingLimit)) })
     }
 
     /// Continues from the memory of an earlier run. Call it before any other input.
@@ -71,28 +67,25 @@ extension BrokerCore {
             Announcement(state: isStale ? .unknown : $0.state, number: min($0.number, Self.largestNumber))
         }
         standbys = Set(memory.standbys.prefix(Self.standbyLimit))
-        unsent =
-            isStale || !isHub
-            ? [:]
-            : memory.waiting.filter { positions[$0.key] != nil }.mapValues {
-                $0.suffix(HouseMemory.waitingLimit).map { UnsentEvent(event: $0.event, at: nil) }
-            }
-        // With a standby, that may have announced them.
-        arriving =
-            isStale || !isHub || !standbys.isEmpty
-            ? [:]
-            : memory.arriving.filter { positions[$0.key] != nil }.mapValues {
-                $0.suffix(HouseMemory.waitingLimit).map { min($0, Self.largestNumber) }
-            }
-        if isHub, !standbys.isEmpty { voice = .silent(until: nil) }
+        events = UndeliveredEvents()
+        guard isHub else { return }
+        if !standbys.isEmpty { voice = .silent(until: nil) }
+        guard !isStale else { return }
+        let arrivals = memory.arriving.filter { positions[$0.key] != nil }.mapValues {
+            $0.suffix(HouseMemory.waitingLimit).map { min($0, Self.largestNumber) }
+        }
+        let waiting = memory.waiting.filter { positions[$0.key] != nil }.mapValues {
+            $0.suffix(HouseMemory.waitingLimit).map(\.event)
+        }
+        // A standby may have announced the arrivals.
+        events.restored(arrivals: standbys.isEmpty ? arrivals : [:], waiting: waiting)
     }
 
     /// Announces the arrivals of a region that an earlier run had decided, and ended before their rooms were known.
     mutating func arrivedInEarlierRun(_ identifier: String, at now: Moment) -> [Output] {
-        guard isAnnouncing, let found = arriving.removeValue(forKey: identifier) else { return [] }
-        numbers[identifier] = found + (numbers[identifier] ?? [])
-        return announced(
-            found.map { _ in .init(identifier, .didEnterRegion(room: nil, isOwner: true)) }, at: now)
+        guard isAnnouncing else { return [] }
+        let arrival = HouseRegions.Item(identifier, .didEnterRegion(room: nil, isOwner: true))
+        return announced(Array(repeating: arrival, count: events.arrivedInEarlierRun(identifier)), at: now)
     }
 
     /// Begins the time for which a hub waits for the broker.
@@ -110,7 +103,9 @@ extension BrokerCore {
             return []
         }
         voice = .silent(until: nil)
-        return takeOver(of: Set(positions.keys), at: now)
+        // What the standby has announced is known, though the connection was lost within the proof.
+        let (_, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
+        return before + after + takeOver(of: Set(positions.keys), at: now)
     }
 
     // MARK: What others have announced
@@ -152,27 +147,33 @@ extension BrokerCore {
         published.number <= (announcements[published.identifier]?.number ?? 0) + Self.numberDistance
     }
 
-    /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
+    /// Takes over what the broker has when this hub begins to decide, and publishes the events that it has not.
     ///
     /// - Returns: the regions whose announcement is another one, and the outputs before and after this node is online.
-    mutating func publishedRegionsAdopted(at now: Moment) -> (later: Set<String>, before: [Output], after: [Output]) {
-        defer { (publishedRegions, unsent) = ([:], [:]) }
+    mutating func announcementsAdopted(at now: Moment) -> (later: Set<String>, before: [Output], after: [Output]) {
+        let (later, before, after) = publishedRegionsAdopted(at: now)
+        let earlier = eventsOfEarlierRun(at: now)
+        publishedRegions = [:]
+        events.began(at: now)
+        return (later, before + earlier.before, after + earlier.after)
+    }
+
+    /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
+    private mutating func publishedRegionsAdopted(
+        at now: Moment
+    ) -> (later: Set<String>, before: [Output], after: [Output]) {
         var later: Set<String> = []
         var (before, after): ([Output], [Output]) = ([], [])
         for (level, published) in publishedRegions.sorted(by: { $0.key < $1.key }) where isCredible(published) {
             guard positions[published.identifier] != nil, let state = published.known, let author = published.author,
                 author == node || standbys.contains(author)
             else { continue }
-            if author != node, let waiting = unsent.removeValue(forKey: published.identifier) {
+            if author != node,
+                let waiting = events.announced(state, published.number, of: published.identifier, at: now)
+            {
                 let topic = topics.event(name(level))
                 before.append(.release(topic: topic))
-                // Subscribers have received the standby's state. An event with the same state would repeat it.
-                var known = state
-                for event in waiting.filter({ $0.isFresh(at: now) }).map(\.event)
-                where event.number > published.number && event.state != known {
-                    known = event.state
-                    after.append(.publish(.event(topic, Wire.event(event).utf8)))
-                }
+                after += waiting.map { .publish(.event(topic, Wire.event($0).utf8)) }
             }
             let known = announcements[published.identifier] ?? Announcement(state: .unknown, number: 0)
             // With the same number, hub and standby have decided without a connection. Subscribers have received the standby's state.
@@ -188,22 +189,18 @@ extension BrokerCore {
                 later.insert(published.identifier)
             }
         }
-        let earlier = eventsOfEarlierRun(at: now)
-        return (later, before + earlier.before, after + earlier.after)
+        return (later, before, after)
     }
 
-    /// Returns the outputs that publish the events that an earlier run could not, with those of this run behind them. A state at the broker
-    /// with the number of an event was published by a hub that was connected: its event is not published again.
-    private func eventsOfEarlierRun(at now: Moment) -> (before: [Output], after: [Output]) {
+    private mutating func eventsOfEarlierRun(at now: Moment) -> (before: [Output], after: [Output]) {
+        let levels = positions.mapValues { regions[$0].level }
+        let numbers = levels.compactMapValues { publishedRegions[$0].flatMap { isCredible($0) ? $0.number : nil } }
         var (before, after): ([Output], [Output]) = ([], [])
-        for (identifier, waiting) in unsent.sorted(by: { $0.key < $1.key }) {
-            guard let position = positions[identifier], waiting.contains(where: { $0.at == nil }) else { continue }
-            let level = regions[position].level
-            let published = publishedRegions[level].flatMap { isCredible($0) ? $0.number : nil } ?? 0
+        for (region, events) in events.ofEarlierRun(at: now, published: { numbers[$0] ?? 0 }) {
+            guard let level = levels[region] else { continue }
             let topic = topics.event(name(level))
             before.append(.release(topic: topic))
-            after += waiting.filter { $0.isFresh(at: now) && $0.event.number > published }
-                .map { .publish(.event(topic, Wire.event($0.event).utf8)) }
+            after += events.map { .publish(.event(topic, Wire.event($0).utf8)) }
         }
         return (before, after)
     }

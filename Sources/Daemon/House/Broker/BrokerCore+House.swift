@@ -7,9 +7,6 @@ import Rooms
 
 /// The regions: what this hub decides and publishes.
 extension BrokerCore {
-    /// The maximum number of a region's events that wait for a slow disk.
-    private static let unrecordedLimit = 64
-
     /// Handles the reception of a region's beacon by a radio of this hub.
     ///
     /// - Parameters:
@@ -81,7 +78,7 @@ extension BrokerCore {
         guard voice == .speaking else { return false }
         if isAnnouncing, positions[region] != nil {
             changeAnnounced(state, of: region)
-            numbers[region, default: []].append(announcements[region]?.number ?? 0)
+            events.decided(announcements[region]?.number ?? 0, of: region)
         }
         return true
     }
@@ -103,35 +100,31 @@ extension BrokerCore {
 
     /// Handles that an event will be published as soon as this node's hub of events has recorded it.
     private mutating func expect(_ kind: HouseEvent.Kind, _ region: String, _ room: String?, at now: Moment) {
-        guard let number = numbers[region]?.first else { return }
-        numbers[region]?.removeFirst()
-        let event = HouseEvent(kind: kind, room: room, time: now.date?.wholeMilliseconds, number: number)
-        unrecorded[region] = (unrecorded[region] ?? []).suffix(Self.unrecordedLimit - 1) + [event]
+        events.expected(kind, of: region, in: room, at: now.date?.wholeMilliseconds)
     }
 
     /// Publishes an event of the house that is recorded.
     mutating func recorded(_ news: HouseNews, of identifier: String, at now: Int64) -> [Output] {
-        guard news.isOwned, var waiting = unrecorded[identifier], let position = positions[identifier] else {
-            return []
-        }
-        let event = waiting.removeFirst()
-        unrecorded[identifier] = waiting.isEmpty ? nil : waiting
-        guard isAnnouncing else { return [] }
-        if !isOnline {
-            unsent[identifier] =
-                (unsent[identifier] ?? []).suffix(Self.unrecordedLimit - 1) + [UnsentEvent(event: event, at: now)]
-        }
+        guard news.isOwned, let event = events.recorded(of: identifier), let position = positions[identifier],
+            isAnnouncing
+        else { return [] }
+        events.sent(event, of: identifier, at: now)
         return [.publish(.event(topics.event(name(regions[position].level)), Wire.event(event).utf8))]
+    }
+
+    /// Handles PUBACK for an event.
+    mutating func acknowledged(_ publication: MQTTPublication) -> [Output] {
+        guard case .event(let level) = topics.subject(of: publication.topic), let identifier = identifiers[level],
+            events.acknowledged(of: identifier, where: { Array(Wire.event($0).utf8) == publication.payload })
+        else { return [] }
+        return [.memoryChanged]
     }
 
     /// Handles that there was no room for the latest output. A report counts as lost; an event is never recorded.
     mutating func dropped(_ output: Output) {
         if case .reported(let radio, _) = output { radios.reportDropped(of: radio) }
-        guard case .happened(.house(let identifier, let news), _) = output, news.isOwned,
-            var waiting = unrecorded[identifier]
-        else { return }
-        waiting.removeLast()
-        unrecorded[identifier] = waiting.isEmpty ? nil : waiting
+        guard case .happened(.house(let identifier, let news), _) = output, news.isOwned else { return }
+        events.dropped(of: identifier)
     }
 
     /// Returns the message of a region's state.
@@ -200,42 +193,6 @@ package struct RegionValue: Hashable, Sendable {
     }
 }
 
-/// An enter or exit event of the whole house. It is published once and not retained.
-struct HouseEvent: Hashable, Sendable {
-    enum Kind: String, Hashable, Sendable, Codable {
-        case enter, exit
-    }
-
-    var kind: Kind
-    /// The room of an arrival; `nil` for an exit, or if no room is known.
-    var room: String?
-    /// The time by the hub's wall clock: nanoseconds since the Unix epoch; `nil` if the clock was not set.
-    var time: Int64?
-    /// The number of the change among those of its region. A broker may deliver a message twice.
-    var number: UInt64
-
-    var state: RegionState { kind == .enter ? .inside : .outside }
-}
-
-/// An event that waits for the connection.
-struct UnsentEvent: Sendable {
-    var event: HouseEvent
-    /// The time at which it was recorded; `nil`: by an earlier run, so that no client has it.
-    var at: Int64?
-
-    /// Returns its age; `nil` if a clock was not set.
-    fileprivate func age(at now: Moment) -> Int64? {
-        if let at { return now.instant.subtractingClamped(at) }
-        guard let time = event.time, let date = now.date else { return nil }
-        return date.subtractingClamped(time)
-    }
-
-    /// The age up to which an event is published, as the client does.
-    private static let longestAge = 60 * Nanoseconds.second
-
-    func isFresh(at now: Moment) -> Bool { age(at: now).map { (0..<Self.longestAge).contains($0) } ?? false }
-}
-
 extension HouseNews {
     /// Whether it is an event that this node announces.
     fileprivate var isOwned: Bool {
@@ -252,12 +209,4 @@ extension Int64 {
         let rest = self % 1_000_000
         return addingClamped(rest < 0 ? -1_000_000 - rest : -rest)
     }
-}
-
-extension Moment {
-    /// 2026-01-01, before the first release. A Raspberry Pi has no clock of its own and starts at an earlier date.
-    private static let firstRelease: Int64 = 1_767_225_600_000_000_000
-
-    /// The wall clock; `nil` if it was not set yet.
-    fileprivate var date: Int64? { wall >= Self.firstRelease ? wall : nil }
 }

@@ -196,7 +196,7 @@ extension BrokerCore {
             // The broker may have another value than the one that this hub published last.
             houseValue = []
             batteries.began(at: now.instant)
-            let (later, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
+            let (later, before, after) = isHub ? announcementsAdopted(at: now) : ([], [], [])
             let changed = voice == .speaking ? later : Set(positions.keys)
             return before + [.publish(wantedValue), .publish(definitionsValue)]
                 + regions.map { .publish(value(of: $0)) }
@@ -207,7 +207,7 @@ extension BrokerCore {
                 + takeOver(of: changed, at: now) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
-            (numbers, unsent, arriving) = ([:], [:], [:])
+            events.yielded()
             let events = regions.map { topics.event(name($0.level)) }
             let released = (topicsOfHub + events).map { Output.release(topic: $0) } + wentOnline()
             guard isHub, let other else {

@@ -43,6 +43,8 @@ struct BrokerCore: Sendable {
         case takeOver([String: RegionState])
         /// The definitions of the hub's regions, at a standby.
         case definitions([UInt8])
+        /// ``memory`` has changed without an event.
+        case memoryChanged
         /// Start the daemon again.
         case restart
         /// Write a message to the log.
@@ -72,16 +74,10 @@ struct BrokerCore: Sendable {
     var house: HouseRegions
     /// The states as this node determined them, by identifier.
     var states: [String: RegionValue] = [:]
-    /// The events of this node that its own hub of events has not recorded yet, by identifier.
-    var unrecorded: [String: [HouseEvent]] = [:]
+    /// The events of this node that the broker has not acknowledged yet.
+    var events = UndeliveredEvents()
     /// The last known states that were announced for the house, by identifier.
     var announcements: [String: Announcement] = [:]
-    /// The numbers of the events that wait for their room.
-    var numbers: [String: [UInt64]] = [:]
-    /// The events that wait for the connection, by the region's identifier.
-    var unsent: [String: [UnsentEvent]] = [:]
-    /// The numbers of the arrivals that an earlier run has not announced.
-    var arriving: [String: [UInt64]] = [:]
     /// The standbys of this hub.
     var standbys: Set<String> = []
     var voice = Voice.speaking
@@ -148,11 +144,8 @@ struct BrokerCore: Sendable {
             regions.map { ($0.level, $0.identifier) }, uniquingKeysWith: { first, _ in first })
         house.replaced(with: regions.map(\.identifier))
         states = states.filter { positions[$0.key] != nil }
-        unrecorded = unrecorded.filter { positions[$0.key] != nil }
-        unsent = unsent.filter { positions[$0.key] != nil }
         announcements = announcements.filter { positions[$0.key] != nil }
-        numbers = numbers.filter { positions[$0.key] != nil }
-        arriving = arriving.filter { positions[$0.key] != nil }
+        events.configured { positions[$0] != nil }
         election.isPrepared = isHub || !regions.isEmpty
         if isStandby { for published in publishedRegions.values { publishedRegionFound(published, isRetained: true) } }
     }

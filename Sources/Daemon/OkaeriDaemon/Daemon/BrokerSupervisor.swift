@@ -65,22 +65,33 @@ final class BrokerSupervisor: Service {
         var memory = (memory: HouseMemory(), isStale: false)
     }
 
-    typealias Maker = @Sendable (Settings, [BrokerRegion]) throws(MQTTClient.StartError) -> Broker
+    typealias Maker =
+        @Sendable (
+            Settings, [BrokerRegion], _ remembered: @escaping @Sendable () -> Void
+        ) throws(MQTTClient.StartError) -> Broker
+
+    /// One each time ``memory`` has become another without an event; for one listener.
+    let changes: AsyncStream<Void>
 
     private let guarded: Mutex<Guarded>
     private let settings: @Sendable (Configuration) -> Settings?
-    private let make: Maker
+    private let make: @Sendable (Settings, [BrokerRegion]) throws(MQTTClient.StartError) -> Broker
     private let logger: Logger
     private let restarter = ChildRestarter<Settings?>()
 
     /// - Parameters:
     ///   - settings: returns those of a configuration; `nil` without a broker.
-    ///   - make: makes a broker that does not run yet.
+    ///   - make: makes a broker that does not run yet, and calls the function when its memory has changed without an event.
     init(
         _ configuration: Configuration, settings: @escaping @Sendable (Configuration) -> Settings?,
         make: @escaping Maker, logger: Logger
     ) throws {
         self.settings = settings
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.changes = changes
+        let make = { @Sendable settings, regions throws(MQTTClient.StartError) in
+            try make(settings, regions) { changed.yield() }
+        }
         self.make = make
         self.logger = logger
         let (wanted, regions) = (settings(configuration), Self.regions(configuration))

@@ -30,13 +30,13 @@ extension Daemon {
                         broker: mqtt.broker)
                 }
             },
-            make: { settings, regions throws(MQTTClient.StartError) in
+            make: { settings, regions, remembered throws(MQTTClient.StartError) in
                 try Broker(
                     settings.node, broker: settings.broker, regions: regions, events: hub.events(backlog: .max),
                     outputs: .init(
                         happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
                         noted: { logger.warning("\($0)") }, restarted: { restart.request() },
-                        defined: { definitions.received($0) }))
+                        defined: { definitions.received($0) }, remembered: remembered))
             }, logger: logger)
     }
 }

@@ -45,7 +45,7 @@ extension Daemon {
         if let stateStore {
             services +=
                 [stateStore]
-                + [arrivalJoin.changes, hooks.changes, logins.changes].map {
+                + [arrivalJoin.changes, hooks.changes, logins.changes, broker.changes].map {
                     ChangesService(changes: $0) { stateStore.mayHaveChanged() }
                 }
         }

@@ -155,10 +155,11 @@ extension Event.Kind {
     /// Whether kept state may be another one after it.
     fileprivate var isKept: Bool {
         switch name {
-        case .didDetermineState, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
+        case .didDetermineState, .didEnterRegion, .didExitRegion, .wifiPrompt, .wifiPromptAnswered,
+            .wifiPromptWithdrawn, .wifiJoined,
             .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .peripheralDidConnect, .peripheralDidDisconnect:
             true
-        case .didStartMonitoring, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
+        case .didStartMonitoring, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiUnavailable, .wifiAccessLimited, .didDetermineRoom:
             false
         }
