@@ -5,6 +5,42 @@ import Rooms
 
 @testable import House
 
+/// The starts of daemons.
+extension HouseBench {
+    /// A hub's daemon starts and connects.
+    mutating func startHub(
+        _ name: String, room: String? = nil, regions: [String] = ["keys"], incarnation: String? = nil,
+        discovery: String? = "homeassistant", memory: HouseMemory = HouseMemory(), engine: (any BenchEngine)? = nil,
+        connects: Bool = true
+    ) {
+        let settings = BrokerSettings(
+            node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
+        start(
+            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
+            engine: engine, connects: connects)
+    }
+
+    /// A receiver's daemon starts and connects.
+    mutating func startReceiver(_ name: String, room: String? = nil, offset: Double = 0) {
+        let settings = BrokerSettings(
+            node: name, room: room ?? name, offset: offset, site: "home", kind: .receiver, discovery: "homeassistant",
+            version: "1.0.0")
+        start(settings, [], incarnation: "\(name)-\(now)", connects: true)
+    }
+
+    /// A standby's daemon starts and connects; it has the regions from an earlier run.
+    mutating func startStandby(
+        _ name: String, regions: [String] = ["keys"], incarnation: String? = nil, memory: HouseMemory = HouseMemory(),
+        engine: (any BenchEngine)? = nil, connects: Bool = true
+    ) {
+        let settings = BrokerSettings(
+            node: name, room: name, site: "home", kind: .standby, discovery: "homeassistant", version: "1.0.0")
+        start(
+            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
+            engine: engine, connects: connects)
+    }
+}
+
 /// The receptions and observations of a test.
 extension HouseBench {
     /// The engine of a hub determines a state, with an enter or exit event.

@@ -100,6 +100,8 @@ struct HouseBench {
     var delays: [String: Int64] = [:]
     /// Draws the messages of QoS 0 that the broker loses: three of ten; `nil`: none.
     var losses: SeededGenerator?
+    /// The times at which a node sent a message that the broker lost.
+    private(set) var lostReports: [String: [Int64]] = [:]
     /// The nodes whose connection is dead without their noticing: nothing passes, in either direction.
     var dead: Set<String> = []
 
@@ -109,7 +111,7 @@ struct HouseBench {
         case acknowledgement(MQTTPublication)
     }
 
-    /// What is on its way from the broker to a node, and from a node to the broker, in order.
+    /// The deliveries on their way from the broker to a node, and the messages from a node to the broker, in order.
     private var queue: [(due: Int64, node: String, delivery: Delivery)] = []
     private var sent: [(due: Int64, publication: Publication)] = []
 
@@ -130,40 +132,7 @@ struct HouseBench {
 
     static func region(_ identifier: String) -> BrokerRegion { BrokerRegion(MonitoredRegion(beacons(identifier))) }
 
-    /// A hub's daemon starts and connects.
-    mutating func startHub(
-        _ name: String, room: String? = nil, regions: [String] = ["keys"], incarnation: String? = nil,
-        discovery: String? = "homeassistant", memory: HouseMemory = HouseMemory(), engine: (any BenchEngine)? = nil,
-        connects: Bool = true
-    ) {
-        let settings = BrokerSettings(
-            node: name, room: room ?? name, site: "home", discovery: discovery, version: "1.0.0")
-        start(
-            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
-            engine: engine, connects: connects)
-    }
-
-    /// A receiver's daemon starts and connects.
-    mutating func startReceiver(_ name: String, room: String? = nil, offset: Double = 0) {
-        let settings = BrokerSettings(
-            node: name, room: room ?? name, offset: offset, site: "home", kind: .receiver, discovery: "homeassistant",
-            version: "1.0.0")
-        start(settings, [], incarnation: "\(name)-\(now)", connects: true)
-    }
-
-    /// A standby's daemon starts and connects; it has the regions from an earlier run.
-    mutating func startStandby(
-        _ name: String, regions: [String] = ["keys"], incarnation: String? = nil, memory: HouseMemory = HouseMemory(),
-        engine: (any BenchEngine)? = nil, connects: Bool = true
-    ) {
-        let settings = BrokerSettings(
-            node: name, room: name, site: "home", kind: .standby, discovery: "homeassistant", version: "1.0.0")
-        start(
-            settings, regions.map(Self.region), incarnation: incarnation ?? "\(name)-\(now)", memory: memory,
-            engine: engine, connects: connects)
-    }
-
-    private mutating func start(
+    mutating func start(
         _ settings: BrokerSettings, _ regions: [BrokerRegion], incarnation: String, memory: HouseMemory = HouseMemory(),
         engine: (any BenchEngine)? = nil, connects: Bool
     ) {
@@ -314,7 +283,10 @@ struct HouseBench {
             time: now, node: node, topic: topic, bytes: payload, isRetained: isRetained)
         guard !dead.contains(node) else { return }
         guard let delay = delays[node] else { return arrived(publication) }
-        if !isRetained, topic.hasSuffix("/heard"), isLost() { return }
+        if !isRetained, topic.hasSuffix("/heard"), isLost() {
+            lostReports[node, default: []].append(now)
+            return
+        }
         let due = max(now + delay, sent.last { $0.publication.node == node }?.due ?? 0)
         let position = sent.firstIndex { $0.due > due } ?? sent.endIndex
         sent.insert((due, publication), at: position)

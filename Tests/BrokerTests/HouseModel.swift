@@ -312,7 +312,7 @@ extension HouseModel {
         // What is older than two seconds has arrived.
         let recent = bench.now - Int64(Self.exitTime - 3) * Self.second...bench.now - 3 * Self.second
         for name in present(radios, at: node, for: Int64(Self.exitTime) + 5)
-        where radios[name]?.receptions.contains(where: recent.contains) == true {
+        where radios[name]?.receptions.contains(where: { recent.contains($0) && !isLost($0, of: name) }) == true {
             decisionFaults.append("\(node) exits while \(name) receives the beacon")
         }
         guard let engine = bench.nodes[node]?.engine as? LiveEngine, let last = engine.receptions.values.max() else {
@@ -326,6 +326,12 @@ extension HouseModel {
             !holder.isEmpty && (isCut || radios[holder].map { $0.since == nil && $0.lost < known } ?? true)
         }
         if areAway { decisionFaults.append("\(node) exits while the radios of the beacon are away") }
+    }
+
+    /// Whether the broker lost the message with a reception: it follows within a second.
+    private func isLost(_ reception: Int64, of name: String) -> Bool {
+        let sending = reception...reception + Self.second + Self.second / 10
+        return bench.lostReports[name]?.contains(where: sending.contains) ?? false
     }
 
     /// Some radio has received the beacon lately.

@@ -53,7 +53,7 @@ struct MQTTSession: Sendable {
         case disconnect
         /// Gives the connection up, as if it were cut.
         case cut
-        /// Tells the owner that the broker has an event.
+        /// Reports that the broker has an event.
         case acknowledged(MQTTPublication)
         /// A sentence for the log.
         case note(String)
