@@ -261,6 +261,29 @@ struct StandbyTests {
         #expect(word?.number == 2 && word?.author == "hub")
     }
 
+    /// The hub ends before the room of an arrival is known, and starts again.
+    ///
+    /// - Parameter isLong: Whether it is away until the standby has taken over, and has announced that the beacon left.
+    @Test(arguments: [true, false])
+    mutating func `An arrival without a room is announced after a restart, unless the standby has announced the region`(
+        isLong: Bool
+    ) throws {
+        start(.outside)
+        bench.receive("attic")
+        let beacon = RangedBeacon(identity: HouseBench.beacon("keys"), rssi: -60, accuracy: 1)
+        bench.determined("hub", [.didEnterRegion(region: "keys", beacon), .didDetermineState(region: "keys", .inside)])
+        let disk = try #require(bench.nodes["hub"]?.core.memory)
+        #expect(announced.isEmpty && disk.arriving == ["keys": [2]])
+        bench.kill("hub")
+        bench.pass(isLong ? 40 : 3)
+        if isLong { see(.outside, at: "attic") }
+        bench.startHub("hub", memory: disk, engine: engine(knowing: .inside))
+        see(isLong ? .outside : .inside, at: "hub")
+        bench.pass(10)
+        #expect(announced == (isLong ? ["attic exit 3"] : ["hub enter 2"]))
+        #expect(try #require(bench.nodes["hub"]?.core.memory).arriving.isEmpty)
+    }
+
     @Test mutating func `Stale states are not announced as known ones`() {
         bench.startHub(
             "hub", memory: HouseMemory(announced: [:], standbys: ["attic"]), engine: engine(), connects: false)

@@ -77,8 +77,7 @@ extension BrokerCore {
         let waiting = memory.waiting.filter { positions[$0.key] != nil }.mapValues {
             $0.suffix(HouseMemory.waitingLimit).map(\.event)
         }
-        // A standby may have announced the arrivals.
-        events.restored(arrivals: standbys.isEmpty ? arrivals : [:], waiting: waiting)
+        events.restored(arrivals: arrivals, waiting: waiting)
     }
 
     /// Announces the arrivals of a region that an earlier run had decided, and ended before their rooms were known.
@@ -105,6 +104,8 @@ extension BrokerCore {
         voice = .silent(until: nil)
         // What the standby has announced is known, though the connection was lost within the proof.
         let (_, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
+        // A standby may have announced the arrivals of the earlier run.
+        events.arrivalsAnnounced(of: Set(positions.keys))
         return before + after + takeOver(of: Set(positions.keys), at: now)
     }
 
@@ -155,6 +156,7 @@ extension BrokerCore {
         let earlier = eventsOfEarlierRun(at: now)
         publishedRegions = [:]
         events.began(at: now)
+        events.arrivalsAnnounced(of: later)
         return (later, before + earlier.before, after + earlier.after)
     }
 

@@ -94,6 +94,11 @@ struct UndeliveredEvents: Sendable {
         return found.count
     }
 
+    /// Handles that another node has announced these regions, or may have: their arrivals of an earlier run are not announced twice.
+    mutating func arrivalsAnnounced(of regions: Set<String>) {
+        arriving = arriving.filter { !regions.contains($0.key) }
+    }
+
     /// Handles that the first event that is decided is published as soon as it is recorded.
     mutating func expected(_ kind: HouseEvent.Kind, of region: String, in room: String?, at time: Int64?) {
         guard var numbers = decided[region], !numbers.isEmpty else { return }
