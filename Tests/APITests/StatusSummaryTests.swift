@@ -153,10 +153,17 @@ import WiFi
             ServiceReport(
                 identifier: "lamp", service: "1815", connected: true, address: "DC:A6:32:01:02:03", name: "Lamp"),
             ServiceReport(identifier: nil, service: "180D", connected: false),
+            ServiceReport(identifier: "watch", service: "180D", connected: false, reason: "it was refused"),
         ]
         let lines = try #require(StatusSummary(report, region: nil)).text.split(separator: "\n")
         #expect(lines.contains("lamp       connected to Lamp, DC:A6:32:01:02:03"))
         #expect(lines.contains("180D       not connected"))
+        #expect(lines.contains("watch      not connected: it was refused"))
+        #expect(!lines.contains { $0.hasPrefix("WRONG") }, "once is enough")
+        let finding = try #require(report.judged.first { $0.subject == "services" })
+        #expect(finding.code == "peripheralNotConnected" && finding.verdict == .wrong && finding.alarm == nil)
+        #expect(finding.sentence == "watch: it was refused" && finding.values == ["watch", "it was refused"])
+        #expect(report.judged.count { $0.subject == "services" } == 1, "one that is out of range is not wrong")
     }
 
     @Test func `a person reads what is wrong and what to do`() throws {

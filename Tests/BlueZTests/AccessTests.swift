@@ -14,8 +14,8 @@ extension OnTheBus {
         }
 
         @Test func `a bus that refuses is no bus that is lost`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
-                for await state in central.states() where state == .unauthorized { break }
+            try await withCentralManager(bus: bench.address) { central in
+                for await state in central.states where state == .unauthorized { break }
                 do {
                     _ = try await central.knownPeripherals()
                     Issue.record("a question was not expected")
@@ -28,8 +28,8 @@ extension OnTheBus {
         }
 
         @Test func `each try that is refused is no news, one that is not is`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
-                var states = central.states().makeAsyncIterator()
+            try await withCentralManager(bus: bench.address) { central in
+                var states = central.states.makeAsyncIterator()
                 while let state = await states.next(), state != .unauthorized { #expect(state == .unknown) }
                 try bench.perform("permit")
                 #expect(await states.next() == .poweredOn)

@@ -11,6 +11,8 @@ import Testing
     private let noDevice = View(isAvailable: true, candidates: [])
     private let off = View(isAvailable: false, candidates: [])
 
+    private let refusal = CentralError.connectionFailed(address: "AA:00", reason: "refused")
+
     private func inSight(_ known: AutoConnectMachine.Known, rssi: Int16? = -60) -> Candidate {
         Candidate(known: known, rssi: rssi, isInSight: true, isConnected: false, isResolved: false)
     }
@@ -32,9 +34,9 @@ import Testing
         var machine = AutoConnectMachine()
         #expect(machine.observed(off, at: start) == [])
         #expect(machine.observed(noDevice, at: start) == [.startScan])
-        #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(address: "AA:00")])
+        #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(lamp)])
         #expect(machine.observed(view(inSight(lamp)), at: start) == [], "one attempt at a time")
-        #expect(machine.connectEnded(isConnected: true, at: start) == [])
+        #expect(machine.connectEnded(nil, at: start) == [])
         #expect(machine.observed(view(connected(lamp)), at: start) == [.didConnect(lamp)])
         #expect(machine.observed(view(connected(lamp)), at: start) == [], "once")
         #expect(machine.deadline(after: start) == nil)
@@ -43,7 +45,7 @@ import Testing
     @Test func `the loudest is tried first`() {
         var machine = AutoConnectMachine()
         let actions = machine.observed(view(inSight(lamp, rssi: -80), inSight(other, rssi: -50)), at: start)
-        #expect(actions == [.connect(address: "BB:00")])
+        #expect(actions == [.connect(other)])
     }
 
     @Test func `a connected peripheral is not connected again`() {
@@ -54,7 +56,7 @@ import Testing
     @Test func `it goes, and is looked for at once`() {
         var machine = content
         #expect(machine.observed(noDevice, at: start) == [.didDisconnect(lamp), .startScan])
-        #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(address: "AA:00")])
+        #expect(machine.observed(view(inSight(lamp)), at: start) == [.stopScan, .connect(lamp)])
     }
 
     @Test func `another one that is connected is not the one`() {
@@ -87,7 +89,7 @@ import Testing
         _ = machine.observed(noDevice, at: start)
         let rest = start + AutoConnectMachine.scanTime
         _ = machine.observed(noDevice, at: rest)
-        #expect(machine.observed(view(inSight(lamp)), at: rest + .seconds(1)) == [.connect(address: "AA:00")])
+        #expect(machine.observed(view(inSight(lamp)), at: rest + .seconds(1)) == [.connect(lamp)])
     }
 
     @Test func `one that cannot be connected is left alone for longer and longer, up to a minute`() {
@@ -96,9 +98,9 @@ import Testing
         var pauses: [Duration] = []
         _ = machine.observed(view(inSight(lamp)), at: now)
         for _ in 1...7 {
-            _ = machine.connectEnded(isConnected: false, at: now)
+            _ = machine.connectEnded(refusal, at: now)
             let failed = now
-            while machine.observed(view(inSight(lamp)), at: now).last != .connect(address: "AA:00") {
+            while machine.observed(view(inSight(lamp)), at: now).last != .connect(lamp) {
                 guard let deadline = machine.deadline(after: now) else { break }
                 now = deadline
             }
@@ -110,9 +112,9 @@ import Testing
     @Test func `while one is left alone, another is tried`() {
         var machine = AutoConnectMachine()
         _ = machine.observed(view(inSight(lamp)), at: start)
-        _ = machine.connectEnded(isConnected: false, at: start)
+        _ = machine.connectEnded(refusal, at: start)
         let actions = machine.observed(view(inSight(lamp, rssi: -40), inSight(other, rssi: -90)), at: start)
-        #expect(actions == [.stopScan, .connect(address: "BB:00")])
+        #expect(actions == [.stopScan, .connect(other)])
     }
 
     @Test func `a peripheral from before a restart is not reported twice`() {
@@ -125,7 +127,7 @@ import Testing
     @Test func `a peripheral that has gone during a restart is reported`() {
         var machine = AutoConnectMachine(remembered: lamp)
         #expect(machine.observed(off, at: start) == [])
-        #expect(machine.observed(view(inSight(lamp)), at: start) == [.didDisconnect(lamp), .connect(address: "AA:00")])
+        #expect(machine.observed(view(inSight(lamp)), at: start) == [.didDisconnect(lamp), .connect(lamp)])
     }
 
     @Test func `the end of the work ends the look`() {
@@ -134,5 +136,71 @@ import Testing
         #expect(machine.stopped() == [.stopScan])
         var connected = content
         #expect(connected.stopped() == [], "the connection stays")
+    }
+
+    // MARK: Failures
+
+    /// The announced failures of a machine that tries the lamp once for each of these.
+    private func announced(_ failures: [CentralError], by machine: inout AutoConnectMachine) -> [CentralError] {
+        var now = start
+        return failures.flatMap { failure -> [CentralError] in
+            now += AutoConnectMachine.longestPause + .seconds(1)
+            _ = machine.observed(view(inSight(lamp)), at: now)
+            return machine.connectEnded(failure, at: now).compactMap { action in
+                if case .didFailToConnect(lamp, let reason) = action { reason } else { nil }
+            }
+        }
+    }
+
+    @Test func `thirty refusals in a row are announced once`() {
+        var machine = AutoConnectMachine()
+        #expect(announced(Array(repeating: refusal, count: 30), by: &machine) == [refusal])
+    }
+
+    @Test func `another reason is announced, and reasons in turn are not repeated`() {
+        let other = CentralError.timedOut(what: "the connection to AA:00", after: .seconds(40))
+        var machine = AutoConnectMachine()
+        #expect(announced([refusal, other, refusal, other], by: &machine) == [refusal, other])
+    }
+
+    @Test func `a reason is announced again after a connection`() {
+        var machine = AutoConnectMachine()
+        #expect(announced([refusal], by: &machine) == [refusal])
+        let later = start + .seconds(1000)
+        #expect(machine.observed(view(connected(lamp)), at: later).last == .didConnect(lamp))
+        #expect(machine.observed(noDevice, at: later).first == .didDisconnect(lamp))
+        #expect(announced([refusal, refusal], by: &machine) == [refusal])
+    }
+
+    @Test func `a peripheral that changes its address announces its reason once`() {
+        var machine = AutoConnectMachine()
+        _ = announced([refusal], by: &machine)
+        let now = start + .seconds(1000)
+        _ = machine.observed(view(inSight(other)), at: now)
+        let again = CentralError.connectionFailed(address: other.address, reason: "refused")
+        #expect(machine.connectEnded(again, at: now) == [.startScan])
+    }
+
+    @Test(arguments: [
+        CentralError.noDaemon, .noAdapter(nil), .poweredOff(adapter: "hci0"), .cancelled, .noBus(reason: "lost"),
+        .notPermitted(reason: "denied"), .notFound(address: "AA:00", after: .seconds(10)),
+    ]) func `a fault of Bluetooth and a peripheral that has gone are no failure of a connection`(_ error: CentralError)
+    {
+        var machine = AutoConnectMachine()
+        #expect(announced([error], by: &machine) == [])
+    }
+
+    @Test func `the number of announced reasons is bounded`() {
+        var machine = AutoConnectMachine()
+        let reasons = (1...100).map { CentralError.connectionFailed(address: "AA:00", reason: "\($0)") }
+        #expect(announced(reasons, by: &machine).count == AutoConnectMachine.reportedLimit)
+    }
+
+    @Test func `a connection that is lost and back between two looks is announced`() {
+        var machine = content
+        var back = connected(lamp)
+        back.lastEnd = 1
+        #expect(machine.observed(view(back), at: start) == [.didDisconnect(lamp), .didConnect(lamp)])
+        #expect(machine.observed(view(back), at: start) == [])
     }
 }

@@ -23,7 +23,7 @@ extension OnTheBus {
             try bench.start()
             try bench.lamp()
             try bench.perform("air", ["address": "00:00:00:00:00:01", "uuids": [BluetoothUUID(0x180D).full]])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var found = central.scanForPeripherals(withServices: [battery]).makeAsyncIterator()
                 let first = try await found.next()
                 #expect(first?.address == address)
@@ -53,7 +53,7 @@ extension OnTheBus {
                     "address": address, "uuids": [battery.full], "manufacturer": ["76": "0215", "65535": ""],
                     "data": [battery.full: "64"], "power": -8,
                 ])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var found = central.scanForPeripherals().makeAsyncIterator()
                 let first = try await found.next()
                 #expect(first?.manufacturerData == [0x004C: [2, 0x15], 0xFFFF: []])
@@ -65,7 +65,7 @@ extension OnTheBus {
         @Test func `a name cannot move the cursor`() async throws {
             try bench.start()
             try bench.perform("air", ["address": address, "name": "\u{1B}[2Jla\nmp", "uuids": [battery.full]])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var found = central.scanForPeripherals().makeAsyncIterator()
                 let first = try await found.next()
                 #expect(first?.name == " [2Jla mp")
@@ -75,7 +75,7 @@ extension OnTheBus {
         @Test func `a scan that ends stops the discovery`() async throws {
             try bench.start()
             try bench.lamp()
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 for try await _ in central.scanForPeripherals(withServices: [battery]) { break }
                 try await bench.wait { try $0.count(of: "StopDiscovery") == 1 }
                 #expect(try bench.count(of: "StartDiscovery") == 1)
@@ -84,7 +84,7 @@ extension OnTheBus {
 
         @Test func `a scan goes on after a restart of bluetoothd and a switched-off adapter`() async throws {
             try bench.start()
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var found = central.scanForPeripherals().makeAsyncIterator()
                 try await bench.wait { try $0.count(of: "StartDiscovery") == 1 }
                 try bench.perform("stop")
@@ -103,7 +103,7 @@ extension OnTheBus {
         @Test func `a peripheral is found, connected, and its services are listed`() async throws {
             try bench.start()
             try bench.lamp()
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let peripheral = try await central.connect(address)
                 #expect(peripheral.isConnected)
                 #expect(peripheral.name == "lamp")
@@ -122,7 +122,7 @@ extension OnTheBus {
         @Test func `a connection without a signal of bluetoothd is noticed`() async throws {
             try bench.start()
             try bench.lamp(isAnnounced: false)
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let lamp = try await central.connect(address)
                 #expect(lamp.isConnected)
                 let level = try lamp.characteristic(level)
@@ -138,7 +138,7 @@ extension OnTheBus {
         func `a peripheral that is removed in the meantime is disconnected`(word: String) async throws {
             try bench.start()
             try bench.lamp()
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 _ = try await central.connect(address)
                 try bench.perform(
                     "behave",
@@ -158,7 +158,7 @@ extension OnTheBus {
             try bench.perform(
                 "behave",
                 ["method": "Connect", "error": "org.bluez.Error.Failed", "message": "le-connection-abort-by-local"])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let lamp = try await central.connect(address)
                 #expect(lamp.isConnected)
             }
@@ -167,7 +167,7 @@ extension OnTheBus {
 
         @Test func `a peripheral that is not there`() async throws {
             try bench.start()
-            try await CentralManager.use(bus: bench.address) { central in
+            await withCentralManager(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(1)) }
                 guard case .notFound(address, _) = error else { return #expect(error == nil) }
             }
@@ -177,7 +177,7 @@ extension OnTheBus {
             try bench.start()
             try bench.lamp()
             try bench.perform("behave", ["method": "Connect"])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
                 guard case .timedOut = error else { return #expect(error == nil) }
                 let disconnections = try bench.count(of: "Disconnect")
@@ -188,7 +188,7 @@ extension OnTheBus {
         @Test func `a peripheral whose services are never known is given up, and not kept connected`() async throws {
             try bench.start()
             try bench.perform("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
-            try await CentralManager.use(bus: bench.address) { central in
+            await withCentralManager(bus: bench.address) { central in
                 let error = await error { _ = try await central.connect(address, within: .seconds(2)) }
                 guard case .timedOut = error else { return #expect(error == nil) }
             }
@@ -201,7 +201,7 @@ extension OnTheBus {
             // Before the link is there, or before the services are known.
             try bench.perform("air", ["address": address, "uuids": [battery.full], "services": NSNull()])
             if hangs { try bench.perform("behave", ["method": "Connect"]) }
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let connecting = Task { await error { _ = try await central.connect(address) } }
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
                 if !hangs { try await central.waitForPeripheral(where: \.isConnected) }
@@ -216,7 +216,7 @@ extension OnTheBus {
             try bench.start()
             try bench.lamp()
             try bench.perform("behave", ["method": "Connect"])
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let keeping = Task { for await _ in central.connections(to: .service(battery)) {} }
                 try await bench.wait { try $0.count(of: "Connect") == 1 }
                 keeping.cancel()
@@ -228,7 +228,7 @@ extension OnTheBus {
         @Test func `a connection that was there before stays when another attempt is cancelled`() async throws {
             try bench.start()
             try bench.lamp()
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let lamp = try await central.connect(address)
                 try bench.perform("behave", ["method": "Connect"])
                 let connecting = Task { await error { _ = try await central.connect(address) } }
@@ -241,12 +241,12 @@ extension OnTheBus {
         }
 
         @Test func `a fault of Bluetooth is reported`() async throws {
-            try await CentralManager.use(bus: "unix:path=/nowhere") { central in
+            await withCentralManager(bus: "unix:path=/nowhere") { central in
                 guard case .noBus = await error(of: { _ = try await central.connect(address) }) else {
                     return #expect(Bool(false), "no bus")
                 }
             }
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 #expect(await error { _ = try await central.connect(address) } == .noDaemon)
                 #expect(central.state == .resetting)
                 try bench.start(adapter: nil)
@@ -256,15 +256,15 @@ extension OnTheBus {
                 #expect(await error { _ = try await central.connect(address) } == .poweredOff(adapter: "hci0"))
                 #expect(central.state == .poweredOff)
             }
-            try await CentralManager.use(adapter: "hci7", bus: bench.address) { central in
+            await withCentralManager(adapter: "hci7", bus: bench.address) { central in
                 #expect(await error { _ = try await central.connect(address) } == .noAdapter("hci7"))
             }
         }
 
         @Test func `the manager's state is published as it changes`() async throws {
             try bench.start()
-            try await CentralManager.use(bus: bench.address) { central in
-                var states = central.states().makeAsyncIterator()
+            try await withCentralManager(bus: bench.address) { central in
+                var states = central.states.makeAsyncIterator()
                 while await states.next() != .poweredOn {}
                 try bench.perform("adapter", ["name": "hci0", "powered": false])
                 #expect(await states.next() == .poweredOff)

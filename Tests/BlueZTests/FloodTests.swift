@@ -23,7 +23,7 @@ extension OnTheBus {
 
         /// Runs a central that has received both.
         private func listening(_ body: (CentralManager) async throws -> Void) async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let found = central.scanForPeripherals()
                 var addresses: Set<String> = []
                 for try await discovery in found where addresses.insert(discovery.address).inserted {
@@ -54,7 +54,7 @@ extension OnTheBus {
         }
 
         @Test func `a slow reader gets a peripheral in its latest state`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var found = central.scanForPeripherals(withServices: [Lamp.battery]).makeAsyncIterator()
                 #expect(try await found.next()?.rssi == -60)
                 try flood(Lamp.address, rssi: -42)
@@ -64,7 +64,7 @@ extension OnTheBus {
         }
 
         @Test func `unread values are stored up to a limit, the newest`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 let lamp = try await central.connect(Lamp.address)
                 let level = try lamp.characteristic(Lamp.level)
                 let (values, watched) = (central.mirror.values(of: level.path), central.mirror.values(of: level.path))

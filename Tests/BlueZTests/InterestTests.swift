@@ -96,6 +96,7 @@ import Testing
             case .removed(let path, let interfaces): _ = tree.remove(path, interfaces)
             case .changed(let path, let interface, let changed, let invalidated):
                 _ = tree.change(path, interface, changed, invalidated: invalidated)
+            case .disconnected: break
             }
         }
         return tree

@@ -200,4 +200,87 @@ import Testing
         let removed = notice(Interface.objectManager, "InterfacesRemoved", [.objectPath("/a"), .strings(["b"])])
         #expect(removed == .removed("/a", ["b"]))
     }
+
+    // MARK: Ends of connections
+
+    private mutating func connectLamp() {
+        follow()
+        let lamp: ObjectTree.Properties = ["Address": .string("AA:00"), "Connected": .boolean(true)]
+        _ = machine.received(.added("/lamp", [Interface.device: lamp]), from: ":1.1")
+    }
+
+    private mutating func setConnected(_ isConnected: Bool) {
+        let change = ["Connected": DBusValue.boolean(isConnected)]
+        _ = machine.received(.changed("/lamp", Interface.device, change, invalidated: []), from: ":1.1")
+    }
+
+    @Test mutating func `the reason that bluetoothd signals before the end of a connection belongs to it`() {
+        connectLamp()
+        #expect(machine.ends.last(of: "AA:00") == nil)
+        let reason = DisconnectionReason(name: "org.bluez.Reason.Timeout", message: "Connection timeout")
+        _ = machine.received(.disconnected("/lamp", reason), from: ":1.1")
+        #expect(machine.ends.last(of: "AA:00") == nil, "it is connected")
+        setConnected(false)
+        #expect(machine.ends.last(of: "aa:00") == LinkEnds.End(address: "AA:00", number: 1, reason: reason))
+        setConnected(true)
+        setConnected(false)
+        #expect(machine.ends.last(of: "AA:00") == LinkEnds.End(address: "AA:00", number: 2, reason: nil))
+    }
+
+    @Test mutating func `a reason that comes late belongs to the end of before`() {
+        connectLamp()
+        setConnected(false)
+        let reason = DisconnectionReason(name: "org.bluez.Reason.Remote", message: "")
+        _ = machine.received(.disconnected("/lamp", reason), from: ":1.1")
+        #expect(machine.ends.last(of: "AA:00")?.reason == reason)
+    }
+
+    @Test(arguments: ["removed", "owner", "bus", "refresh"])
+    mutating func `each loss of a connected device is an end`(_ fault: String) {
+        connectLamp()
+        switch fault {
+        case "removed": _ = machine.received(.removed("/lamp", [Interface.device]), from: ":1.1")
+        case "owner": _ = machine.ownerChanged(to: nil)
+        case "bus": _ = machine.busLost()
+        default:
+            _ = machine.refreshed()
+            _ = machine.listed([adapter: powered(true)], by: ":1.1")
+        }
+        #expect(machine.ends.number(of: "AA:00") == 1)
+    }
+
+    @Test mutating func `signals that are applied again after a refresh count once`() {
+        connectLamp()
+        let list = [adapter: powered(true), "/lamp": machine.tree.objects["/lamp"] ?? [:]]
+        _ = machine.refreshed()
+        setConnected(false)
+        _ = machine.listed(list, by: ":1.1")
+        #expect(machine.ends.number(of: "AA:00") == 1)
+    }
+
+    @Test func `the number of ends is bounded, and the latest stay`() {
+        var ends = LinkEnds()
+        for number in 1...1000 {
+            ends.received(.init(name: "Local", message: ""), of: "/other\(number)", isConnected: true)
+            ends.ended("/\(number)", address: "\(number)")
+        }
+        #expect(ends.last(of: "1000")?.number == 1000)
+        #expect(ends.last(of: "\(1000 - LinkEnds.limit)") == nil)
+        #expect(ends.last(of: "\(1001 - LinkEnds.limit)") != nil)
+    }
+
+    @Test(arguments: [
+        ("org.bluez.Reason.Unknown", DisconnectionReason.Kind.unknown), ("org.bluez.Reason.Timeout", .timeout),
+        ("org.bluez.Reason.Local", .local), ("org.bluez.Reason.Remote", .remote),
+        ("org.bluez.Reason.Authentication", .authentication), ("org.bluez.Reason.Suspend", .suspend),
+        ("org.bluez.Reason.Later", .unknown), ("", .unknown),
+    ]) func `the names of reasons are read`(_ name: String, _ kind: DisconnectionReason.Kind) {
+        #expect(DisconnectionReason(name: name, message: "").kind == kind)
+    }
+
+    @Test func `the message of a reason is one line, and bounded`() {
+        let reason = DisconnectionReason(name: "", message: "a\nb" + String(repeating: "x", count: 1000))
+        #expect(reason.message.hasPrefix("a b") && reason.message.count == 200)
+        #expect(reason.description == reason.message)
+    }
 }

@@ -19,7 +19,7 @@ extension OnTheBus {
         }
 
         private func connected(_ body: (Peripheral) async throws -> Void) async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 try await body(try await central.connect(address))
             }
         }
@@ -47,7 +47,8 @@ extension OnTheBus {
                 #expect(await error { _ = try await lamp.readValue(for: alert) } == .notSupported(alert.uuid, .read))
                 let missing = BluetoothUUID(0x2A00)
                 #expect(
-                    await error { _ = try lamp.characteristic(missing) } == .noCharacteristic(missing, address: address)
+                    await error { _ = try lamp.characteristic(missing) }
+                        == .noCharacteristic(CharacteristicSelector(missing), address: address)
                 )
             }
             #expect(try bench.count(of: "ReadValue") == 0)
@@ -124,17 +125,17 @@ extension OnTheBus {
         }
 
         @Test func `a subscription is made again after a restart of bluetoothd`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var events = central.connections(to: .address(address)).makeAsyncIterator()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
                 let lamp = try await central.connect(address)
                 let level = try lamp.characteristic(level)
-                var values = lamp.values(for: level).makeAsyncIterator()
+                var values = lamp.values(for: level, acrossReconnections: true).makeAsyncIterator()
                 try await bench.wait { try $0.count(of: "StartNotify") == 1 }
                 try notify("07")
                 #expect(try await values.next() == [7])
                 try bench.perform("stop")
-                #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
+                #expect(await events.next() == .didDisconnect(address: address, name: "lamp", reason: nil))
                 try bench.start()
                 try bench.lamp()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
@@ -145,11 +146,11 @@ extension OnTheBus {
         }
 
         @Test func `a peripheral with the service is kept connected`() async throws {
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var events = central.connections(to: .service(service)).makeAsyncIterator()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
                 try bench.perform("silence", ["address": address])
-                #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
+                #expect(await events.next() == .didDisconnect(address: address, name: "lamp", reason: nil))
                 try bench.lamp()
                 #expect(await events.next() == .didConnect(address: address, name: "lamp"))
             }
@@ -158,11 +159,11 @@ extension OnTheBus {
         @Test func `a remembered peripheral that is still connected is not reported again`() async throws {
             try await connected { _ in }
             let remembered = CentralManager.Remembered(address: address, name: "lamp")
-            try await CentralManager.use(bus: bench.address) { central in
+            try await withCentralManager(bus: bench.address) { central in
                 var events = central.connections(to: .service(service), remembered: remembered).makeAsyncIterator()
-                for await state in central.states() where state == .poweredOn { break }
+                for await state in central.states where state == .poweredOn { break }
                 try bench.perform("silence", ["address": address])
-                #expect(await events.next() == .didDisconnect(address: address, name: "lamp"))
+                #expect(await events.next() == .didDisconnect(address: address, name: "lamp", reason: nil))
             }
         }
     }

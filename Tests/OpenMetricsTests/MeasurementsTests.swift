@@ -140,6 +140,7 @@ import WiFi
         #expect(found["okaeri_ibeacon_reports_total"] == "5" && found["okaeri_malformed_events_total"] == "2")
         #expect(found["okaeri_dropped_packets_total"] == "1" && found["okaeri_air_deaf_seconds_total"] == "2.5")
         #expect(found[#"okaeri_peripheral_connected{service="watch"}"#] == "0")
+        #expect(found["okaeri_peripheral_connection_failures_total"] == "0")
     }
 
     @Test func `the page has them all`() throws {

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `The connection of another program stays`() async throws {
         try bench.lamp()
-        try await CentralManager.use(bus: bench.address) { _ = try await $0.connect(Lamp.address) }
+        try await withCentralManager(bus: bench.address) { _ = try await $0.connect(Lamp.address) }
         try await run { try await levels.wait(until: "the level is read") { $0 == [100] } }
         #expect(try bench.count(of: "Disconnect") == 0)
     }

@@ -86,8 +86,12 @@ import Testing
                 + #""service":"180F","address":"DC:A6:32:01:02:03","name":"Lampe \"é\""}"#)
         var nameless = lamp
         (nameless.identifier, nameless.name) = (nil, nil)
-        let gone = Event(time: evening, kind: .peripheralDidDisconnect(nameless))
+        let gone = Event(time: evening, kind: .peripheralDidDisconnect(nameless, reason: nil))
         #expect(gone.line == "18:42:00.000 UTC  peripheralDidDisconnect  180F  DC:A6:32:01:02:03")
+        let failed = Event(time: evening, kind: .peripheralDidFailToConnect(nameless, reason: "it was refused"))
+        #expect(
+            failed.line == "18:42:00.000 UTC  peripheralDidFailToConnect  180F  DC:A6:32:01:02:03 – it was refused")
+        #expect(failed.json.hasSuffix(#""address":"DC:A6:32:01:02:03","reason":"it was refused"}"#))
     }
 
     @Test func `an event runs the command of its rule, and of no other`() throws {
@@ -107,7 +111,7 @@ import Testing
                 "OKAERI_SOCKET": "/s", "OKAERI_IDENTIFIER": "lamp", "OKAERI_SERVICE": "180F",
                 "OKAERI_ADDRESS": "DC:A6:32:01:02:03", "OKAERI_NAME": "Lampe \"é\"",
             ])
-        let gone = Event(time: evening, kind: .peripheralDidDisconnect(lamp))
+        let gone = Event(time: evening, kind: .peripheralDidDisconnect(lamp, reason: nil))
         #expect(Hook(for: gone, regions: [], services: rules) == nil)
         #expect(Hook(for: connected, regions: [], services: []) == nil)
     }

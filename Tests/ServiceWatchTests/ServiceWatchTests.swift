@@ -52,7 +52,7 @@ import Testing
                 identifier: "lamp", service: "180F", connected: true, address: address, name: "lamp")
             #expect(await watch.reports == [report])
             try bench.perform("silence", ["address": address])
-            #expect(await events.next()?.kind == .peripheralDidDisconnect(expected))
+            #expect(await events.next()?.kind == .peripheralDidDisconnect(expected, reason: nil))
             #expect(await watch.memory == PeripheralsMemory([]))
             #expect(await watch.reports == [.init(identifier: "lamp", service: "180F", connected: false)])
         }
@@ -99,5 +99,29 @@ import Testing
             try await bench.wait { try $0.count(of: "Disconnect") == 1 }
         }
         #expect(await watch.memory == PeripheralsMemory([]))
+    }
+
+    @Test func `a peripheral that cannot be connected is reported once with its reason, until it is connected`()
+        async throws
+    {
+        try bench.perform(
+            "behave",
+            ["method": "Connect", "error": "org.bluez.Error.Failed", "message": "le-connection-abort", "times": 6])
+        var events = hub.events().makeAsyncIterator()
+        let watch = watch([rule])
+        let expected = Event.Peripheral(identifier: "lamp", service: "180F", address: address, name: "lamp")
+        try await run(watch) {
+            guard case .peripheralDidFailToConnect(expected, let reason) = await events.next()?.kind else {
+                Issue.record("the failure is not the first event")
+                return
+            }
+            #expect(reason.contains("le-connection-abort"))
+            #expect(
+                await watch.reports == [
+                    .init(identifier: "lamp", service: "180F", connected: false, reason: reason)
+                ])
+            #expect(await events.next()?.kind == .peripheralDidConnect(expected))
+            #expect(await watch.reports?.first?.reason == nil)
+        }
     }
 }

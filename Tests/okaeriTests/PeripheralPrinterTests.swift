@@ -94,4 +94,24 @@ import Testing
         terminal.end(of: process, within: 30)
         #expect(process.terminationReason == .exit)
     }
+
+    @Test func `of two characteristics with one UUID the right one is used, or the choices are printed`() throws {
+        let alert = "00002a06-0000-1000-8000-00805f9b34fb"
+        let services: [[String: Any]] = [("00001802", ["write-without-response"]), ("00001803", ["read", "write"])].map
+        {
+            [
+                "uuid": $0 + "-0000-1000-8000-00805f9b34fb",
+                "characteristics": [["uuid": alert, "flags": $1, "value": "01"], ["uuid": level, "flags": ["read"]]],
+            ]
+        }
+        try bench.perform("air", ["address": address, "name": "lamp", "services": services])
+        #expect(try connect("--read", "2A06").lines == ["Alert Level (2A06)  01"])
+        #expect(try connect("--read", "1803/2A06").status == 0)
+        #expect(try connect("--read", "1803/2A19").status == 0)
+        #expect(try connect("--read", "2A06#2", "--write-without-response", "1802/2A06=02").status == 0)
+        let ambiguous = try connect("--read", "2A19")
+        #expect(ambiguous.status == 1 && ambiguous.errors.contains("use one of 1802/2A19, 1803/2A19"))
+        let wrong = try connect("--read", "2A06#0")
+        #expect(wrong.status == 64 && wrong.errors.contains("does not select a characteristic"))
+    }
 }

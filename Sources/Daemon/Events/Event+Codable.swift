@@ -94,7 +94,9 @@ extension Event.Kind {
             case .wifiUnavailable: .wifiUnavailable(try wifi(), code: try text(.code), reason: try text(.reason))
             case .wifiAccessLimited: .wifiAccessLimited(try wifi(), code: try text(.code), reason: try text(.reason))
             case .peripheralDidConnect: .peripheralDidConnect(try peripheral())
-            case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral())
+            case .peripheralDidDisconnect: .peripheralDidDisconnect(try peripheral(), reason: try optional(.reason))
+            case .peripheralDidFailToConnect:
+                .peripheralDidFailToConnect(try peripheral(), reason: try text(.reason))
             case .didDetermineRoom:
                 throw DecodingError.dataCorruptedError(
                     forKey: .event, in: members, debugDescription: "a room is determined by a house, not by a node")

@@ -46,7 +46,11 @@ extension Event.Kind {
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
             .wifiAccessLimited(let wifi, let code, let reason):
             wifi.fields + EventField.text("code", code) + EventField.text("reason", reason)
-        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral): peripheral.fields
+        case .peripheralDidConnect(let peripheral): peripheral.fields
+        case .peripheralDidDisconnect(let peripheral, let reason):
+            peripheral.fields + EventField.text("reason", reason)
+        case .peripheralDidFailToConnect(let peripheral, let reason):
+            peripheral.fields + EventField.text("reason", reason)
         case .house(let region, let house):
             EventField.text("region", region) + house.fields + EventField.text("scope", Event.House.scope)
         }

@@ -41,9 +41,10 @@ extension Event {
         case .wifiJoinFailed(let wifi, let code, let reason), .wifiUnavailable(let wifi, let code, let reason),
             .wifiAccessLimited(let wifi, let code, let reason):
             "\(wifi.tag)\"\(wifi.ssid)\": \(code) – \(reason)"
-        case .peripheralDidConnect(let peripheral), .peripheralDidDisconnect(let peripheral):
-            [peripheral.identifier, peripheral.service, peripheral.address, peripheral.name].compactMap { $0 }
-                .joined(separator: "  ")
+        case .peripheralDidConnect(let peripheral): peripheral.text
+        case .peripheralDidDisconnect(let peripheral, let reason):
+            peripheral.text + (reason.map { " – \($0)" } ?? "")
+        case .peripheralDidFailToConnect(let peripheral, let reason): "\(peripheral.text) – \(reason)"
         case .house(let region, let house): "house  \(region)" + (house.details.isEmpty ? "" : " \(house.details)")
         }
     }
@@ -57,6 +58,12 @@ extension Event.House {
         case .didExitRegion: ""
         case .didDetermineRoom(let room): room ?? "in no room"
         }
+    }
+}
+
+extension Event.Peripheral {
+    fileprivate var text: String {
+        [identifier, service, address, name].compactMap { $0 }.joined(separator: "  ")
     }
 }
 

@@ -51,7 +51,10 @@ package struct Event: Sendable, Equatable {
         /// A network was joined that does not reach the Internet, or not without a login.
         case wifiAccessLimited(WiFi, code: String, reason: String)
         case peripheralDidConnect(Peripheral)
-        case peripheralDidDisconnect(Peripheral)
+        /// The reason is the end of a sentence; `nil` if bluetoothd gives none.
+        case peripheralDidDisconnect(Peripheral, reason: String?)
+        /// It was received, and could not be connected: once for each reason until it is connected.
+        case peripheralDidFailToConnect(Peripheral, reason: String)
         /// The agreement of the house's nodes on a region. Its name is that of the same event of one node, its scope is
         /// the house: a kind of its own, so that the two are not confused.
         case house(region: String, House)
@@ -108,7 +111,7 @@ extension Event.Kind {
         case didStartMonitoring, didDetermineState, didEnterRegion, didExitRegion, didRangeBeacons, monitoringDidFail,
             rangingBeaconsDidFail, bluetoothStateDidUpdate, wifiPrompt, wifiPromptAnswered, wifiPromptWithdrawn,
             wifiJoined, wifiJoinFailed, wifiActionCompleted, wifiActionFailed, wifiUnavailable, wifiAccessLimited,
-            peripheralDidConnect, peripheralDidDisconnect, didDetermineRoom
+            peripheralDidConnect, peripheralDidDisconnect, peripheralDidFailToConnect, didDetermineRoom
     }
 
     package var name: Name {
@@ -132,6 +135,7 @@ extension Event.Kind {
         case .wifiAccessLimited: .wifiAccessLimited
         case .peripheralDidConnect: .peripheralDidConnect
         case .peripheralDidDisconnect: .peripheralDidDisconnect
+        case .peripheralDidFailToConnect: .peripheralDidFailToConnect
         case .house(_, .didDetermineState): .didDetermineState
         case .house(_, .didEnterRegion): .didEnterRegion
         case .house(_, .didExitRegion): .didExitRegion

@@ -22,7 +22,7 @@ package struct EventTally: Sendable, Equatable {
         case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
             .monitoringDidFail, .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptWithdrawn,
             .wifiJoined, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
-            .peripheralDidConnect, .peripheralDidDisconnect:
+            .peripheralDidConnect, .peripheralDidDisconnect, .peripheralDidFailToConnect:
             break
         }
         events[key, default: 0] += 1

@@ -115,7 +115,7 @@ extension Event {
             .peripheralDidDisconnect:
             .notice
         case .monitoringDidFail, .rangingBeaconsDidFail, .wifiJoinFailed, .wifiActionFailed, .wifiUnavailable,
-            .wifiAccessLimited:
+            .wifiAccessLimited, .peripheralDidFailToConnect:
             .warning
         case .didRangeBeacons: .debug
         }

@@ -25,7 +25,7 @@ struct StatusSentence: Sendable {
         case .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons, .monitoringDidFail,
             .rangingBeaconsDidFail, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
             .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
-            .peripheralDidConnect, .peripheralDidDisconnect,
+            .peripheralDidConnect, .peripheralDidDisconnect, .peripheralDidFailToConnect,
             .house:
             break
         }

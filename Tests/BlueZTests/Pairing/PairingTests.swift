@@ -25,7 +25,7 @@ extension OnTheBus {
             _ capability: PairingCapability = .displayYesNo, confirm: @escaping PairingSession.Confirmation,
             _ body: (PairingSession) async throws -> Value
         ) async throws -> Value {
-            try await CentralManager.use(bus: daemon.address) { central in
+            try await withCentralManager(bus: daemon.address) { central in
                 try await central.acceptPairing(as: capability, confirm: confirm, body)
             }
         }
@@ -125,7 +125,7 @@ extension OnTheBus {
         @Test func `a cancelled task leaves the adapter as it was`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             let task = Task { [address = daemon.address] in
-                try await CentralManager.use(bus: address) { central in
+                try await withCentralManager(bus: address) { central in
                     try await central.acceptPairing(as: .displayYesNo, confirm: { _ in true }) { _ in
                         for await _ in AsyncStream<Void>.makeStream().stream {}
                         throw CancellationError()

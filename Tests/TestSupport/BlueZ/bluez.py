@@ -16,12 +16,17 @@ Actions of bluetoothd:
     {"do": "air", "address": …, "name": …, "uuids": […], "rssi": -60, "services": […]}
                                                         adds a peripheral in range, or changes one; it becomes an object
                                                         when it is discovered. A service is {"uuid": …,
-                                                        "characteristics": [{"uuid": …, "flags": […], "value": "hex"}]};
+                                                        "characteristics": [{"uuid": …, "flags": […], "value": "hex",
+                                                        "descriptors": [{"uuid": …, "value": "hex"}]}], "includes": [1]},
+                                                        the included ones by their number; "mtu" is that of the link;
                                                         null: they are never discovered. With "announced": false no signal
                                                         reports the connection, a fault of 5.66 now and then.
                                                         "manufacturer" and "data" are hexadecimal, by company and by UUID,
                                                         "power" is in dBm
     {"do": "silence", "address": …}                     removes it, and ends its connection
+    {"do": "lose", "address": …, "reason": …, "message": …}
+                                                        ends its connection only; with a reason as 5.82 signals it
+    {"do": "rediscover", "address": …}                  removes its services while it is connected, and adds those of now
     {"do": "notify", "uuid": …, "value": "hex"}         changes the value of a subscribed characteristic
     {"do": "flood", "address": …, "count": 5000, "rssi": -60}
                                                         receives that discovered device so often, each time with another
@@ -43,6 +48,7 @@ NAME = "org.bluez"
 NAME_OF_BUS = "org.freedesktop.DBus"
 ADAPTER, DEVICE = "org.bluez.Adapter1", "org.bluez.Device1"
 SERVICE, CHARACTERISTIC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
+DESCRIPTOR = "org.bluez.GattDescriptor1"
 MANAGER, PROPERTIES = "org.freedesktop.DBus.ObjectManager", "org.freedesktop.DBus.Properties"
 
 BUS = """<busconfig><type>session</type><listen>unix:path={path}</listen><policy context="default">
@@ -156,8 +162,12 @@ def serve(address):
             return dbus.Array(value, signature="s")
         if name == "Value":
             return octets(value)
-        if name in ("Adapter", "Device", "Service"):
+        if name in ("Adapter", "Device", "Service", "Characteristic"):
             return dbus.ObjectPath(value)
+        if name == "Includes":
+            return dbus.Array(value, signature="o")
+        if name == "MTU":
+            return dbus.UInt16(value)
         return value
 
     class Failure(dbus.DBusException):
@@ -288,28 +298,46 @@ def serve(address):
                     self.properties["Connected"] = True
                 if peripheral["services"] is None:
                     return
-                for number, service in enumerate(peripheral["services"]):
-                    path = f"{self.path}/service{number:04x}"
-                    Node(path, SERVICE, {"UUID": service["uuid"], "Primary": True, "Device": self.path})
-                    for index, one in enumerate(service["characteristics"]):
-                        Characteristic(f"{path}/char{index:04x}", CHARACTERISTIC, {
-                            "UUID": one["uuid"], "Service": path, "Flags": one["flags"],
-                            "Value": one.get("value", ""), "Notifying": False})
+                self.discover(peripheral)
                 uuids = {service["uuid"] for service in peripheral["services"]}
                 self.change(ServicesResolved=True, UUIDs=sorted(uuids | set(self.properties["UUIDs"])))
             called("Connect", then, reply, error, self.properties["Address"])
+
+        def discover(self, peripheral):
+            for number, service in enumerate(peripheral["services"]):
+                path = f"{self.path}/service{number:04x}"
+                included = [f"{self.path}/service{one:04x}" for one in service.get("includes", ())]
+                Node(path, SERVICE, {
+                    "UUID": service["uuid"], "Primary": True, "Device": self.path, "Includes": included})
+                for index, one in enumerate(service["characteristics"]):
+                    Characteristic(f"{path}/char{index:04x}", CHARACTERISTIC, {
+                        "UUID": one["uuid"], "Service": path, "Flags": one["flags"],
+                        "Value": one.get("value", ""), "Notifying": False, **peripheral["link"]})
+                    for place, descriptor in enumerate(one.get("descriptors", ())):
+                        Descriptor(f"{path}/char{index:04x}/desc{place:04x}", DESCRIPTOR, {
+                            "UUID": descriptor["uuid"], "Characteristic": f"{path}/char{index:04x}",
+                            "Value": descriptor.get("value", "")})
+
+        def forget_services(self):
+            for node in [node for path, node in nodes.items() if path.startswith(self.path + "/")]:
+                node.remove()
+
+        @dbus.service.signal(DEVICE, signature="ss")
+        def Disconnected(self, name, message):
+            pass
 
         @dbus.service.method(DEVICE, async_callbacks=("reply", "error"))
         def Disconnect(self, reply, error):
             called("Disconnect", self.lose, reply, error, self.properties["Address"])
 
-        def lose(self):
+        def lose(self, reason=None, message=""):
             while connecting:
                 connecting.pop()(Failure("org.bluez.Error.Failed", "br-connection-canceled"))
             if self.properties["Connected"]:
-                for node in [node for path, node in nodes.items() if path.startswith(self.path + "/")]:
-                    node.remove()
+                self.forget_services()
                 self.change(ServicesResolved=False)
+                if reason:
+                    self.Disconnected(reason, message)
                 self.change(Connected=False)
 
     class Characteristic(Node):
@@ -333,6 +361,19 @@ def serve(address):
         @dbus.service.method(CHARACTERISTIC, async_callbacks=("reply", "error"))
         def StopNotify(self, reply, error):
             called("StopNotify", lambda: self.change(Notifying=False), reply, error, self.properties["UUID"])
+
+    class Descriptor(Node):
+        @dbus.service.method(DESCRIPTOR, in_signature="a{sv}", out_signature="ay", async_callbacks=("reply", "error"))
+        def ReadValue(self, options, reply, error):
+            def then():
+                return typed(DESCRIPTOR, "Value", self.properties["Value"])
+            called("ReadDescriptor", then, reply, error, self.properties["UUID"])
+
+        @dbus.service.method(DESCRIPTOR, in_signature="aya{sv}", async_callbacks=("reply", "error"))
+        def WriteValue(self, value, options, reply, error):
+            def then():
+                self.properties["Value"] = bytes(value).hex()
+            called("WriteDescriptor", then, reply, error, self.properties["UUID"], bytes(value).hex())
 
     def plain(value):
         """Converts the types of D-Bus to those of JSON."""
@@ -378,16 +419,27 @@ def serve(address):
                 nodes[path].remove()
 
         def air(self, address, name=None, uuids=(), rssi=-60, services=(), announced=True, manufacturer=None,
-                data=None, power=None):
+                data=None, power=None, mtu=None):
             more = {"ManufacturerData": manufacturer, "ServiceData": data, "TxPower": power}
             air[address] = {
                 "more": {name: value for name, value in more.items() if value is not None},
                 "address": address, "name": name, "uuids": list(uuids), "rssi": rssi, "services": services,
-                "announced": announced}
+                "announced": announced, "link": {} if mtu is None else {"MTU": mtu}}
             discover()
 
+        def lose(self, address, reason=None, message=""):
+            self.device(address).lose(reason, message)
+
+        def rediscover(self, address):
+            device = self.device(address)
+            device.forget_services()
+            device.discover(air[address])
+
+        def device(self, address):
+            return next(device for device in devices() if device.properties["Address"] == address)
+
         def flood(self, address, count, rssi):
-            device = next(device for device in devices() if device.properties["Address"] == address)
+            device = self.device(address)
             for number in range(count - 1, -1, -1):
                 device.change(RSSI=rssi - 1 - number % 2 if number else rssi)
 

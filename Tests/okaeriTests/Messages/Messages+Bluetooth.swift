@@ -97,8 +97,15 @@ extension Messages {
         case .notPermitted: .notFound(address: address, after: .seconds(30))
         case .notFound: .connectionFailed(address: address, reason: "le-connection-abort-by-local")
         case .connectionFailed: .disconnected(address: address)
-        case .disconnected: .noCharacteristic(batteryLevel, address: address)
-        case .noCharacteristic: .notSupported(batteryLevel, .notify)
+        case .disconnected: .noCharacteristic(CharacteristicSelector(batteryLevel), address: address)
+        case .noCharacteristic:
+            .ambiguous(
+                CharacteristicSelector(batteryLevel),
+                choices: [
+                    CharacteristicSelector(batteryLevel, in: BluetoothUUID(0x180F)),
+                    CharacteristicSelector(batteryLevel, in: BluetoothUUID(0x1812), instance: 2),
+                ])
+        case .ambiguous: .notSupported(batteryLevel, .notify)
         case .notSupported: .refused(batteryLevel, refusals[0])
         case .refused(_, let refusal):
             refusals.firstIndex(of: refusal).flatMap { refusals.dropFirst($0 + 1).first }

@@ -45,7 +45,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
 
     private func look(at beacon: BatteryBeacon) async {
         do {
-            let percent = try await CentralManager.use(adapter: adapter(), bus: bus) { central in
+            let percent = try await withCentralManager(adapter: adapter(), bus: bus) { central in
                 try await Self.percent(of: beacon.address, by: central)
             }
             read(beacon.identity, percent)

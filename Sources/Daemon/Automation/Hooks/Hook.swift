@@ -84,12 +84,13 @@ extension Hook {
         case .peripheralDidConnect(let peripheral):
             trigger = .onConnect
             candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
-        case .peripheralDidDisconnect(let peripheral):
+        case .peripheralDidDisconnect(let peripheral, _):
             trigger = .onDisconnect
             candidates = services.filter { $0.label == peripheral.label }.map { .service($0) }
         case .didStartMonitoring, .didDetermineState, .didRangeBeacons, .monitoringDidFail, .rangingBeaconsDidFail,
             .bluetoothStateDidUpdate, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined, .wifiJoinFailed,
-            .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited, .house:
+            .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited, .peripheralDidFailToConnect,
+            .house:
             return nil
         }
         let hooks = candidates.map { Hook(subject: $0, trigger: trigger, event: event) }

@@ -25,6 +25,9 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     /// The connected peripherals, by the label of the rule.
     private var connected: [String: PeripheralsMemory.Peripheral] = [:]
 
+    /// The reason of the last failure to connect, by the label of the rule, until its peripheral is connected.
+    private var failures: [String: String] = [:]
+
     private let restarter = ChildRestarter<Settings>()
 
     /// - Parameters:
@@ -49,7 +52,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
             let peripheral = connected[rule.label]
             return ServiceReport(
                 identifier: rule.identifier, service: rule.service.description, connected: peripheral != nil,
-                address: peripheral?.address, name: peripheral?.name)
+                address: peripheral?.address, name: peripheral?.name, reason: failures[rule.label])
         }
     }
 
@@ -61,9 +64,10 @@ package actor ServiceWatch: ServiceLifecycle.Service {
 
     private nonisolated func work(by settings: Settings) async {
         let released = await unruled(by: settings)
+        await begin()
         // Without a rule nothing is asked of bluetoothd.
         guard !settings.rules.isEmpty || !released.isEmpty else { return }
-        try? await CentralManager.use(adapter: settings.adapter, bus: bus) { central in
+        await withCentralManager(adapter: settings.adapter, bus: bus) { central in
             for peripheral in released { await release(peripheral, by: central) }
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.logStates(of: central) }
@@ -71,6 +75,9 @@ package actor ServiceWatch: ServiceLifecycle.Service {
             }
         }
     }
+
+    /// The settings may have changed the adapter or the rules: each attempt to connect is a first one.
+    private func begin() { failures = [:] }
 
     /// Returns the peripherals without a rule.
     private func unruled(by settings: Settings) -> [PeripheralsMemory.Peripheral] {
@@ -92,12 +99,20 @@ package actor ServiceWatch: ServiceLifecycle.Service {
         for await event in central.connections(to: .service(rule.service), remembered: remembered) {
             switch event {
             case .didConnect(let address, let name):
+                failures[rule.label] = nil
                 connected[rule.label] = PeripheralsMemory.Peripheral(
                     rule: rule.label, service: rule.service.description, address: address, name: name)
                 publish(.peripheralDidConnect(.init(rule, address: address, name: name)))
-            case .didDisconnect(let address, let name):
+            case .didDisconnect(let address, let name, let reason):
                 connected[rule.label] = nil
-                publish(.peripheralDidDisconnect(.init(rule, address: address, name: name)))
+                publish(
+                    .peripheralDidDisconnect(
+                        .init(rule, address: address, name: name), reason: reason?.description))
+            case .didFailToConnect(let address, let name, let reason):
+                failures[rule.label] = reason.description
+                publish(
+                    .peripheralDidFailToConnect(
+                        .init(rule, address: address, name: name), reason: reason.description))
             }
         }
     }
@@ -109,7 +124,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     /// Logs why the services wait, and the end of the wait.
     private func logStates(of central: CentralManager) async {
         var isWaiting = false
-        for await state in central.states() {
+        for await state in central.states {
             switch state {
             case .unknown: break
             case .resetting, .unsupported, .unauthorized, .poweredOff:

@@ -41,7 +41,7 @@ package struct Finding: Codable, Sendable, Equatable {
         case stale, notPoweredOn, notScanned
         case notKept, noHistory, restartPending, notRead, notUsed
         case brokerAway, brokerUnsuitable, brokerWasAway
-        case notServed, notMoved, notAnnounced, notDelivered, noneDelivered
+        case notServed, notMoved, notAnnounced, notDelivered, noneDelivered, peripheralNotConnected
         case lowBattery, longSilence, notReal
     }
 
@@ -89,7 +89,8 @@ extension StatusReport {
     /// `/v1/health` reports an alarm as a problem, and what is wrong without one as a warning. `okaeri status --nagios` takes the gravest
     /// alarm. The page and `okaeri status` show what is wrong, and `okaeri doctor` everything.
     package var judged: [Finding] {
-        loop + radio + disk + loaded + broker + served + notified + unused + batteries + silences + simulation
+        loop + radio + disk + loaded + broker + served + notified + peripherals + unused + batteries + silences
+            + simulation
     }
 
     private var loop: [Finding] {
@@ -200,6 +201,17 @@ extension StatusReport {
             return report.sent > 0
                 ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
                 : Finding("notify", .note, .noneDelivered, none)
+        }
+    }
+
+    /// The peripherals that are received and cannot be connected. One that is out of range is not wrong.
+    private var peripherals: [Finding] {
+        (services ?? []).compactMap { service in
+            let label = service.identifier ?? service.service
+            return service.reason.map { reason in
+                Finding(
+                    "services", .wrong, .peripheralNotConnected, "\(label): \(reason)", values: [label, reason])
+            }
         }
     }
 

@@ -354,10 +354,14 @@ package struct ServiceReport: Codable, Sendable, Equatable {
     package var address: String?
     /// The same peripheral's name; `nil` if it has none.
     package var name: String?
+    /// The reason why the last attempt to connect a peripheral has failed; `nil` since it is connected, and before one.
+    package var reason: String?
 
     package init(
-        identifier: String? = nil, service: String, connected: Bool, address: String? = nil, name: String? = nil
+        identifier: String? = nil, service: String, connected: Bool, address: String? = nil, name: String? = nil,
+        reason: String? = nil
     ) {
+        self.reason = reason
         self.identifier = identifier
         self.service = service
         self.connected = connected

@@ -82,7 +82,7 @@ package struct StatusSummary: Sendable {
     /// The findings that the lines of their subjects show.
     private static let shown: Set<Finding.Code> = [
         .stale, .notPoweredOn, .notKept, .noHistory, .notRead, .brokerAway, .brokerUnsuitable, .notServed, .notMoved,
-        .notDelivered, .notUsed, .notReal,
+        .notDelivered, .notUsed, .notReal, .peripheralNotConnected,
     ]
 
     private func isLeft(_ finding: Finding) -> Bool {
@@ -124,7 +124,9 @@ package struct StatusSummary: Sendable {
 
     private func line(_ service: ServiceReport) -> String {
         let name = (service.identifier ?? service.service).padding(to: 10)
-        guard let address = service.address else { return "\(name) not connected" }
+        guard let address = service.address else {
+            return "\(name) not connected" + (service.reason.map { ": \($0)" } ?? "")
+        }
         return "\(name) connected to \(service.name.map { "\($0), \(address)" } ?? address)"
     }
 

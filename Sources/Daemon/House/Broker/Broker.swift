@@ -383,7 +383,7 @@ extension Broker {
             case .house(let region, let news): core.recorded(news, of: region, at: now.instant)
             case .didStartMonitoring, .didDetermineState, .didEnterRegion, .didExitRegion, .didRangeBeacons,
                 .monitoringDidFail, .rangingBeaconsDidFail, .wifiUnavailable, .wifiAccessLimited, .peripheralDidConnect,
-                .peripheralDidDisconnect:
+                .peripheralDidDisconnect, .peripheralDidFailToConnect:
                 []
             }
         }

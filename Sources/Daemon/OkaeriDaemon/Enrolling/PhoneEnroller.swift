@@ -161,7 +161,7 @@ package actor PhoneEnroller: Service {
         let pairing = PhonePairing(
             as: job.profile, timeout: job.timeout, forgets: job.forgets, bus: dependencies.bus,
             watch: dependencies.watch)
-        return try await CentralManager.use(adapter: dependencies.adapter(), bus: dependencies.bus) { [self] central in
+        return try await withCentralManager(adapter: dependencies.adapter(), bus: dependencies.bus) { [self] central in
             try await pairing.run(
                 central, as: dependencies.capability, confirm: dependencies.confirm ?? { [self] in await confirm($0) },
                 changed: { [self] in await changed($0) })

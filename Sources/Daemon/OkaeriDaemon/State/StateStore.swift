@@ -160,7 +160,8 @@ extension Event.Kind {
             .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .peripheralDidConnect, .peripheralDidDisconnect:
             true
         case .didStartMonitoring, .didRangeBeacons, .monitoringDidFail,
-            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiUnavailable, .wifiAccessLimited, .didDetermineRoom:
+            .rangingBeaconsDidFail, .bluetoothStateDidUpdate, .wifiUnavailable, .wifiAccessLimited,
+            .peripheralDidFailToConnect, .didDetermineRoom:
             false
         }
     }

@@ -88,7 +88,11 @@ package struct Measurements: Sendable {
         for service in status.services ?? [] {
             peripherals.add(service.connected, ("service", service.identifier ?? service.service))
         }
-        return [mqtt, peripherals] + radios + notifications
+        var failures = MetricFamily(
+            "okaeri_peripheral_connection_failures", .counter,
+            "Connections to devices of services that failed, once for each reason until one is connected.")
+        failures.add(counts.events.events(.peripheralDidFailToConnect))
+        return [mqtt, peripherals, failures] + radios + notifications
     }
 
     private var radios: [MetricFamily] {

@@ -15,6 +15,7 @@ final class DiscoveryDriver: Sendable {
     private struct State {
         var nextRequest: UInt64 = 0
         var requests: [UInt64: DiscoveryFilter] = [:]
+        var isRunning = false
     }
 
     /// The pause before bluetoothd is asked again after a refusal.
@@ -44,10 +45,14 @@ final class DiscoveryDriver: Sendable {
         mirror.wakeAll()
     }
 
+    /// Whether bluetoothd discovers peripherals for this driver.
+    var isRunning: Bool { state.withLock(\.isRunning) }
+
     /// Works until cancelled. A discovery that goes on then ends with the connection to the bus.
     func run() async {
-        var present: Discovery?
+        var present: Discovery? { didSet { setRunning(present != nil) } }
         var refused: Discovery?
+        defer { setRunning(false) }
         while !Task.isCancelled {
             let goal = goal(mirror.view)
             if goal != present, goal == nil || goal != refused {
@@ -68,6 +73,8 @@ final class DiscoveryDriver: Sendable {
             refused = nil
         }
     }
+
+    private func setRunning(_ isRunning: Bool) { state.withLock { $0.isRunning = isRunning } }
 
     private func goal(_ view: ObjectMirror.View) -> Discovery? {
         let requests = state.withLock { $0.requests }

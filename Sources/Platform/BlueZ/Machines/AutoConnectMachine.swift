@@ -19,6 +19,8 @@ struct AutoConnectMachine: Sendable {
         var isConnected: Bool
         /// Whether it is known what services it has.
         var isResolved: Bool
+        /// The number of the last end of a connection to it, which rises; 0 if there was none.
+        var lastEnd: UInt64 = 0
     }
 
     /// The visible state at a moment.
@@ -30,10 +32,11 @@ struct AutoConnectMachine: Sendable {
 
     enum Action: Sendable, Equatable {
         case startScan, stopScan
-        /// Connect it; ``AutoConnectMachine/connectEnded(isConnected:at:)`` is due then.
-        case connect(address: String)
+        /// Connect it; ``AutoConnectMachine/connectEnded(_:at:)`` is due then.
+        case connect(Known)
         case didConnect(Known)
         case didDisconnect(Known)
+        case didFailToConnect(Known, CentralError)
     }
 
     static let scanTime = Duration.seconds(10)
@@ -43,6 +46,9 @@ struct AutoConnectMachine: Sendable {
     static let shortestPause = Duration.seconds(2)
     static let longestPause = Duration.seconds(60)
 
+    /// The maximum number of failures to announce between two connections: peripherals choose their addresses and names.
+    static let reportedLimit = 32
+
     private enum Phase: Sendable, Equatable {
         /// Bluetooth cannot be worked with. → `scanning`, `connected`.
         case waiting
@@ -51,14 +57,17 @@ struct AutoConnectMachine: Sendable {
         /// → `scanning`, `connecting`, `connected`, `waiting`.
         case resting(until: Instant)
         /// → `resting`, where it is seen to be connected; `scanning`.
-        case connecting(address: String)
-        /// → `scanning`, `waiting`.
-        case connected(Known)
+        case connecting(Known)
+        /// The last end is from before the connection. → `scanning`, `waiting`.
+        case connected(Known, lastEnd: UInt64)
     }
 
     private var phase = Phase.waiting
     private var remembered: Known?
     private var failures: [String: (pause: BackOff, until: Instant)] = [:]
+
+    /// The failures that were announced since a connection succeeded, without addresses: a peripheral may change its own.
+    private var reported: Set<CentralError> = []
 
     /// - Parameter remembered: The peripheral that was connected when the program ended, and was announced then.
     init(remembered: Known? = nil) {
@@ -79,10 +88,9 @@ struct AutoConnectMachine: Sendable {
         failures = failures.filter { $0.value.until > now || isListed($0.key, view) }
         if let known = remembered, view.isAvailable {
             remembered = nil
-            guard view.candidates.contains(where: { $0.known.address == known.address && $0.isConnected }) else {
-                return [.didDisconnect(known)] + scan(view, at: now)
-            }
-            phase = .connected(known)
+            let candidate = view.candidates.first { $0.known.address == known.address && $0.isConnected }
+            guard let candidate else { return [.didDisconnect(known)] + scan(view, at: now) }
+            phase = .connected(known, lastEnd: candidate.lastEnd)
             return []
         }
         switch phase {
@@ -96,26 +104,38 @@ struct AutoConnectMachine: Sendable {
             if let next = choose(view, at: now) { return next }
             return until <= now ? scan(view, at: now) : []
         case .connecting: return []
-        case .connected(let known):
-            guard !view.candidates.contains(where: { $0.known.address == known.address && $0.isConnected }) else {
-                return []
-            }
+        case .connected(let known, let lastEnd):
+            // One that was lost and is back has another end than that.
+            guard
+                !view.candidates.contains(where: {
+                    $0.known.address == known.address && $0.isConnected && $0.lastEnd <= lastEnd
+                })
+            else { return [] }
             phase = .waiting
             return [.didDisconnect(known)] + (view.isAvailable ? scan(view, at: now) : [])
         }
     }
 
     /// The attempt to connect has ended; ``observed(_:at:)`` is due next.
-    mutating func connectEnded(isConnected: Bool, at now: Instant) -> [Action] {
-        guard case .connecting(let address) = phase else { return [] }
-        guard !isConnected else {
-            failures[address] = nil
+    ///
+    /// - Parameter failure: The reason why it has failed, if it has.
+    mutating func connectEnded(_ failure: CentralError?, at now: Instant) -> [Action] {
+        guard case .connecting(let known) = phase else { return [] }
+        guard let failure else {
+            failures[known.address] = nil
             return leave(.resting(until: now), [])
         }
-        var pause = failures[address]?.pause ?? BackOff(Self.shortestPause, limit: Self.longestPause)
+        var pause = failures[known.address]?.pause ?? BackOff(Self.shortestPause, limit: Self.longestPause)
         let until = now + pause.next()
-        failures[address] = (pause, until)
-        return leave(.scanning(until: now + Self.scanTime), [.startScan])
+        failures[known.address] = (pause, until)
+        return report(failure, of: known) + leave(.scanning(until: now + Self.scanTime), [.startScan])
+    }
+
+    private mutating func report(_ failure: CentralError, of known: Known) -> [Action] {
+        guard let reason = failure.reasonOfPeripheral, reported.count < Self.reportedLimit,
+            reported.insert(reason).inserted
+        else { return [] }
+        return [.didFailToConnect(known, failure)]
     }
 
     /// No more is to be done.
@@ -132,13 +152,14 @@ struct AutoConnectMachine: Sendable {
     /// Returns the connected peripheral, otherwise the strongest that can be tried.
     private mutating func choose(_ view: View, at now: Instant) -> [Action]? {
         if let found = view.candidates.first(where: { $0.isConnected && $0.isResolved }) {
-            return leave(.connected(found.known), [.didConnect(found.known)])
+            reported = []
+            return leave(.connected(found.known, lastEnd: found.lastEnd), [.didConnect(found.known)])
         }
         let tried = view.candidates.filter { candidate in
             candidate.isInSight && failures[candidate.known.address].map { $0.until <= now } ?? true
         }
         guard let best = tried.max(by: { ($0.rssi ?? .min) < ($1.rssi ?? .min) }) else { return nil }
-        return leave(.connecting(address: best.known.address), [.connect(address: best.known.address)])
+        return leave(.connecting(best.known), [.connect(best.known)])
     }
 
     private mutating func leave(_ next: Phase, _ actions: [Action]) -> [Action] {
@@ -148,5 +169,20 @@ struct AutoConnectMachine: Sendable {
 
     private func isListed(_ address: String, _ view: View) -> Bool {
         view.candidates.contains { $0.known.address == address }
+    }
+}
+
+extension CentralError {
+    /// The same failure of any peripheral; `nil` if it is not a peripheral that has failed to connect: Bluetooth cannot be used,
+    /// or the peripheral has gone.
+    fileprivate var reasonOfPeripheral: CentralError? {
+        switch self {
+        case .noBus, .noDaemon, .noAdapter, .poweredOff, .notPermitted, .notFound, .cancelled: nil
+        case .connectionFailed(_, let reason): .connectionFailed(address: "", reason: reason)
+        case .disconnected(_, let reason): .disconnected(address: "", reason: reason)
+        case .timedOut(_, let limit): .timedOut(what: "", after: limit)
+        case .unexpected(_, let reason): .unexpected(what: "", reason: reason)
+        case .noCharacteristic, .ambiguous, .notSupported, .refused: self
+        }
     }
 }

@@ -9,6 +9,8 @@ struct MirrorMachine: Sendable {
         case added(String, ObjectTree.Interfaces)
         case removed(String, [String])
         case changed(String, String, ObjectTree.Properties, invalidated: [String])
+        /// The connection of the device ends, for this reason.
+        case disconnected(String, DisconnectionReason)
     }
 
     enum Action: Sendable, Equatable {
@@ -48,6 +50,9 @@ struct MirrorMachine: Sendable {
 
     /// The number of connections of devices so far: a device that connects stops a connectable advertisement.
     private(set) var connections: UInt64 = 0
+
+    /// The ends of connections so far.
+    private(set) var ends = LinkEnds()
 
     var reach: Reach {
         switch phase {
@@ -102,12 +107,14 @@ struct MirrorMachine: Sendable {
             return actions.filter(\.isValue) + [.changed(.all)]
         case .following(owner):
             refreshes.ended += 1
+            let before = tree
             tree = ObjectTree()
             for (path, interfaces) in objects { tree.add(path, interfaces) }
             // They were counted and acted upon when they came.
-            let counted = (resets, connections)
+            let counted = (resets, connections, ends)
             for notice in held.notices { _ = apply(notice) }
-            (resets, connections) = counted
+            (resets, connections, ends) = counted
+            noteEnds(since: before)
             if !isRefreshing { held.removeAll() }
             return [.changed(.all)]
         case .cutOff, .asking, .orphaned, .listing, .following: return []
@@ -130,8 +137,10 @@ struct MirrorMachine: Sendable {
     private var isRefreshing: Bool { refreshes.ended < refreshes.asked }
 
     private mutating func forget(_ next: Phase) -> [Action] {
+        let before = tree
         phase = next
         tree = ObjectTree()
+        noteEnds(since: before)
         held.removeAll()
         resets += 1
         refreshes.ended = refreshes.asked
@@ -150,6 +159,7 @@ struct MirrorMachine: Sendable {
             let before = tree[path, Interface.device]
             let wasAdapter = tree[path, Interface.adapter] != nil
             guard tree.remove(path, interfaces) else { return [] }
+            noteEnd(of: path, from: before)
             if interfaces.contains(Interface.adapter) { resets += 1 }
             return [wasAdapter ? .changed(.all) : change(of: path, from: before)]
         case .changed(let path, let interface, let changed, let invalidated):
@@ -161,6 +171,7 @@ struct MirrorMachine: Sendable {
             }
             let didConnect = interface == Interface.device && changed["Connected"]?.boolean == true
             if didConnect { connections += 1 }
+            if interface == Interface.device { noteEnd(of: path, from: before) }
             // A value that has not changed is of no interest.
             guard didConnect || tree[path, interface] != before else { return [] }
             return [
@@ -168,7 +179,22 @@ struct MirrorMachine: Sendable {
                     of: path, from: interface == Interface.device ? before : tree[path, Interface.device],
                     didConnect: didConnect)
             ]
+        case .disconnected(let path, let reason):
+            let device = tree[path, Interface.device]
+            ends.received(reason, of: path, isConnected: device.map(Discovery.isConnected) ?? false)
+            return [change(of: path, from: device)]
         }
+    }
+
+    /// Records the ends of the connections that another tree has, and this one does not.
+    private mutating func noteEnds(since before: ObjectTree) {
+        for path in before.paths(with: Interface.device) { noteEnd(of: path, from: before[path, Interface.device]) }
+    }
+
+    private mutating func noteEnd(of path: String, from before: ObjectTree.Properties?) {
+        guard let before, Discovery.isConnected(before), let address = before["Address"]?.string else { return }
+        guard !(tree[path, Interface.device].map(Discovery.isConnected) ?? false) else { return }
+        ends.ended(path, address: address.uppercased())
     }
 
     private func change(
@@ -205,6 +231,9 @@ extension MirrorMachine.Notice {
                 let invalidated = arguments[2].strings
             else { return nil }
             self = .changed(signal.path, interface, changed, invalidated: invalidated)
+        case (Interface.device, "Disconnected", 2):
+            guard let name = arguments[0].string, let message = arguments[1].string else { return nil }
+            self = .disconnected(signal.path, DisconnectionReason(name: name, message: message))
         default:
             return nil
         }
@@ -265,6 +294,7 @@ enum Interface {
     static let device = "org.bluez.Device1"
     static let gattService = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
     static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let advertisement = "org.bluez.LEAdvertisement1"

@@ -206,6 +206,15 @@ struct PendingSignals: Sendable, Equatable {
                 last[path, default: [:]][interface] = notices.count
                 notices.append(notice)
             }
+        case .disconnected(let path, _):
+            // A device has one reason, the last.
+            let key = "\(Interface.device).Disconnected"
+            if let index = last[path]?[key] {
+                notices[index] = notice
+            } else {
+                last[path, default: [:]][key] = notices.count
+                notices.append(notice)
+            }
         }
     }
 

@@ -8,6 +8,8 @@ final class ObjectMirror: Sendable {
         var machine = MirrorMachine()
         var bus: Bus?
         var busError: BusError?
+        /// Whether the manager was stopped: there is nothing to wait for.
+        var isStopped = false
         /// Receives the owners to list the objects of.
         var list: AsyncStream<String>.Continuation?
         var nextListener: UInt64 = 0
@@ -21,6 +23,7 @@ final class ObjectMirror: Sendable {
         var resets: UInt64
         var refreshes: UInt64
         var connections: UInt64
+        var ends: LinkEnds
         var bus: Bus?
         /// The reason why there is no bus, or why it does not allow calls to bluetoothd, until it does.
         var busError: BusError?
@@ -48,8 +51,8 @@ final class ObjectMirror: Sendable {
         state.withLock {
             View(
                 tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets,
-                refreshes: $0.machine.refreshes.ended, connections: $0.machine.connections, bus: $0.bus,
-                busError: $0.busError)
+                refreshes: $0.machine.refreshes.ended, connections: $0.machine.connections,
+                ends: $0.machine.ends, bus: $0.bus, busError: $0.busError)
         }
     }
 
@@ -153,7 +156,8 @@ final class ObjectMirror: Sendable {
     private func lost(_ error: BusError) {
         state.withLock { state in
             state.bus = nil
-            state.busError = error
+            // The end of the manager's own work is not a fault of the bus.
+            state.busError = error == .cancelled ? nil : error
             state.list = nil
         }
         perform { $0.busLost() }
@@ -176,6 +180,14 @@ final class ObjectMirror: Sendable {
 // MARK: Waiting and asking
 
 extension ObjectMirror {
+    /// Ends all waits, present and future.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wakeAll()
+    }
+
+    private var isStopped: Bool { state.withLock(\.isStopped) }
+
     /// Wakes all waiters after a change of something other than bluetoothd's objects.
     func wakeAll() { waiters.wake(for: .all) }
 
@@ -201,6 +213,7 @@ extension ObjectMirror {
         defer { timer?.cancel() }
         let result = await withTaskCancellationHandler { () -> Result<Found?, CentralError> in
             while true {
+                if isStopped { return .failure(.cancelled) }
                 do throws(CentralError) {
                     if let found = try look(view) { return .success(found) }
                 } catch {

@@ -45,7 +45,8 @@ struct RegistrationSnapshot: Sendable, Equatable {
         case .noAdapter: .unsupported
         case .poweredOff: .poweredOff
         case .notPermitted: .unauthorized
-        case .notFound, .connectionFailed, .disconnected, .noCharacteristic, .notSupported, .refused, .timedOut,
+        case .notFound, .connectionFailed, .disconnected, .noCharacteristic, .ambiguous, .notSupported, .refused,
+            .timedOut,
             .unexpected, .cancelled:
             .unknown
         }

@@ -17,10 +17,13 @@ public enum CentralError: Error, Sendable, Hashable {
     case notFound(address: String, after: Duration)
     /// bluetoothd could not connect it, or lost it at once; `reason` is its own: `le-connection-abort-by-local`.
     case connectionFailed(address: String, reason: String)
-    /// The peripheral went away, was switched off, or was lost with bluetoothd or the adapter.
-    case disconnected(address: String)
+    /// The peripheral went away, was switched off, or was lost with bluetoothd or the adapter. The reason is that of
+    /// bluetoothd 5.82 and later; `nil` with an earlier one, and if there was no connection.
+    case disconnected(address: String, reason: DisconnectionReason? = nil)
     /// The peripheral does not have this characteristic.
-    case noCharacteristic(BluetoothUUID, address: String)
+    case noCharacteristic(CharacteristicSelector, address: String)
+    /// The peripheral has several of these characteristics. The choices select one each.
+    case ambiguous(CharacteristicSelector, choices: [CharacteristicSelector])
     /// The characteristic does not have this property.
     case notSupported(BluetoothUUID, CharacteristicProperty)
     /// The peripheral, or bluetoothd, does not do it with this characteristic.
@@ -52,6 +55,9 @@ public enum CentralError: Error, Sendable, Hashable {
 }
 
 extension CentralError: CustomStringConvertible {
+    /// The number of choices in a message.
+    private static let shownChoices = 16
+
     /// The failure, its reason and the remedy.
     public var description: String {
         switch self {
@@ -74,12 +80,17 @@ extension CentralError: CustomStringConvertible {
                 + "another device: `okaeri devices` lists the devices in range"
         case .connectionFailed(let address, let reason):
             "\(address) could not be connected: \(reason); bring it nearer, make sure that no other device is connected to it, and "
-                + "try again"
-        case .disconnected(let address):
-            "\(address) was disconnected: it went out of range, was switched off, or Bluetooth was; try again when it is "
-                + "back, or pair it first with `bluetoothctl pair \(address)`"
-        case .noCharacteristic(let uuid, let address):
-            "\(address) has no characteristic \(uuid.characteristicTitle); `okaeri connect \(address)` lists those it has"
+                + "try again, or pair it first with `bluetoothctl pair \(address)`"
+        case .disconnected(let address, let reason):
+            "\(address) was disconnected: "
+                + (reason.map { "\($0)" } ?? "it went out of range, was switched off, or Bluetooth was")
+                + "; try again when it is back, or pair it first with `bluetoothctl pair \(address)`"
+        case .noCharacteristic(let selector, let address):
+            "\(address) has no characteristic \(selector.title); `okaeri connect \(address)` lists those it has"
+        case .ambiguous(let selector, let choices):
+            "there are several characteristics \(selector.title); use one of "
+                + choices.prefix(Self.shownChoices).map(\.description).joined(separator: ", ")
+                + (choices.count > Self.shownChoices ? ", …" : "")
         case .notSupported(let uuid, let property):
             "\(uuid.characteristicTitle) cannot do that: it does not have the property \(property.rawValue); "
                 + "`okaeri connect` lists the properties"

@@ -41,6 +41,12 @@ public struct GATTService: Sendable, Hashable {
 
     /// The characteristics, in their order.
     public var characteristics: [Characteristic]
+
+    /// The path at bluetoothd.
+    var path = ""
+
+    /// The paths of the services that it includes (Core Specification, Vol 3, Part G, 3.2), as bluetoothd has them.
+    var includes: [String] = []
 }
 
 /// A discovered characteristic (Core Specification, Vol 3, Part G, 3.3). CoreBluetooth's `CBCharacteristic`.
@@ -51,10 +57,25 @@ public struct Characteristic: Sendable, Hashable {
     /// The UUID of its service.
     public var service: BluetoothUUID
 
+    /// The number among those of the same UUID in the services of the same UUID, from 1, in their order.
+    public var instance: Int = 1
+
     /// The operations of the value.
     public var properties: Set<CharacteristicProperty>
 
+    /// The descriptors, in their order, without the one that subscribes: see ``Peripheral/values(for:acrossReconnections:)``.
+    public var descriptors: [Descriptor] = []
+
     /// The path at bluetoothd. A peripheral that has not changed is given the same again after a restart.
+    let path: String
+}
+
+/// A discovered descriptor of a characteristic (Core Specification, Vol 3, Part G, 3.3.3). CoreBluetooth's `CBDescriptor`.
+public struct Descriptor: Sendable, Hashable {
+    /// The type of the descriptor, such as 2901 (Characteristic User Description).
+    public var uuid: BluetoothUUID
+
+    /// The path at bluetoothd.
     let path: String
 }
 

@@ -12,7 +12,7 @@ struct CentralSession {
     /// - Parameter limit: The seconds after which the work is ended; a failure only if Bluetooth cannot be used then.
     func run(for limit: Double? = nil, _ work: @escaping @Sendable (CentralManager) async throws -> Void) async throws {
         try await Self.run(logger: logger) {
-            try await CentralManager.use(adapter: adapter) { central in
+            try await withCentralManager(adapter: adapter) { central in
                 let isTimeUp = try await ends(within: limit) { try await work(central) }
                 if isTimeUp, let obstacle = central.obstacle { throw obstacle }
             }
@@ -37,7 +37,7 @@ extension CentralError {
             .unexpected:
             Exit.unavailable
         case .notPermitted, .refused(_, .notAuthorized): Exit.noPermission
-        case .noCharacteristic, .notSupported, .refused, .cancelled: ExitCode.failure
+        case .noCharacteristic, .ambiguous, .notSupported, .refused, .cancelled: ExitCode.failure
         }
     }
 }

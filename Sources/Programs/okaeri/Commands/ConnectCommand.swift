@@ -10,6 +10,10 @@ struct ConnectCommand: AsyncParsableCommand {
             first, in the given order, then the reads, then the subscriptions. A subscription lasts until Ctrl-C; a device \
             that was out of range is connected again. The command leaves a connection that existed before, and ends its \
             own.
+
+            A device may have several characteristics with one UUID. The command uses the only one that can be read, \
+            written or subscribed to. If there are several, add the service, the number in the list, or both: 1802/2A06, \
+            2A06#2 or 1802/2A06#2.
             """, shouldDisplay: false)
 
     @OptionGroup var bluetooth: BluetoothOptions
@@ -23,20 +27,21 @@ struct ConnectCommand: AsyncParsableCommand {
         transform: BluetoothUUID.argument)
     var service: BluetoothUUID?
 
-    @Option(help: ArgumentHelp("Write a value, and wait for the device's response.", valueName: "uuid=hex"))
+    @Option(help: ArgumentHelp("Write a value, and wait for the device's response.", valueName: "characteristic=hex"))
     var write: [ValueToWrite] = []
 
-    @Option(help: ArgumentHelp("Write a value without a response.", valueName: "uuid=hex"))
+    @Option(help: ArgumentHelp("Write a value without a response.", valueName: "characteristic=hex"))
     var writeWithoutResponse: [ValueToWrite] = []
 
     @Option(
-        help: ArgumentHelp("Read the value of a characteristic.", valueName: "uuid"), transform: BluetoothUUID.argument)
-    var read: [BluetoothUUID] = []
+        help: ArgumentHelp("Read the value of a characteristic, such as 2A19.", valueName: "characteristic"),
+        transform: CharacteristicSelector.argument)
+    var read: [CharacteristicSelector] = []
 
     @Option(
-        help: ArgumentHelp("Print each notified value of a characteristic.", valueName: "uuid"),
-        transform: BluetoothUUID.argument)
-    var subscribe: [BluetoothUUID] = []
+        help: ArgumentHelp("Print each notified value of a characteristic.", valueName: "characteristic"),
+        transform: CharacteristicSelector.argument)
+    var subscribe: [CharacteristicSelector] = []
 
     @Flag(help: "Print a JSON object a line.")
     var json = false
@@ -60,16 +65,29 @@ struct ConnectCommand: AsyncParsableCommand {
 
 /// `2A06=01`: what is to be written where.
 struct ValueToWrite: ExpressibleByArgument, Sendable {
-    let characteristic: BluetoothUUID
+    let characteristic: CharacteristicSelector
     let value: [UInt8]
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let characteristic = BluetoothUUID(parts[0]), let value = [UInt8](hexadecimal: parts[1])
+        guard parts.count == 2, let characteristic = CharacteristicSelector(parts[0]),
+            let value = [UInt8](hexadecimal: parts[1])
         else {
             return nil
         }
         self.characteristic = characteristic
         self.value = value
+    }
+}
+
+extension CharacteristicSelector {
+    /// As it stands on the command line.
+    static func argument(_ text: String) throws -> CharacteristicSelector {
+        guard let selector = CharacteristicSelector(text) else {
+            throw ValidationError(
+                "\(text) does not select a characteristic; write a UUID such as 2A19, with a service before it "
+                    + "(180F/2A19) or a number behind it (2A19#2) if there are several")
+        }
+        return selector
     }
 }

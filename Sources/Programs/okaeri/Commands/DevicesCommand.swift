@@ -42,7 +42,7 @@ struct DevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func table(_ found: AsyncThrowingStream<Discovery, any Error>) async throws {
+    private func table(_ found: CentralSequence<Discovery>) async throws {
         var screen = LiveScreen()
         var table = PeripheralTable()
         try screen.draw(table.lines(columns: Terminal.columns, rows: Terminal.rows))
@@ -51,7 +51,7 @@ struct DevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func lines(_ found: AsyncThrowingStream<Discovery, any Error>) async throws {
+    private func lines(_ found: CentralSequence<Discovery>) async throws {
         var table = PeripheralTable()
         for try await discovery in found where table.take(discovery, at: .now) {
             try Terminal.print(JSON.line(PeripheralReport(discovery)))

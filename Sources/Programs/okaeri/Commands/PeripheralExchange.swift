@@ -6,8 +6,8 @@ struct PeripheralExchange: Sendable {
     let service: BluetoothUUID?
     let writes: [ValueToWrite]
     let commands: [ValueToWrite]
-    let reads: [BluetoothUUID]
-    let subscriptions: [BluetoothUUID]
+    let reads: [CharacteristicSelector]
+    let subscriptions: [CharacteristicSelector]
     let speaker: PeripheralPrinter
 
     /// Has the whole conversation, and leaves the peripheral as it was found: connected, or not.
@@ -28,15 +28,18 @@ struct PeripheralExchange: Sendable {
         if writes.isEmpty, commands.isEmpty, reads.isEmpty, subscriptions.isEmpty {
             return try speaker.list(peripheral.services.filter { service == nil || $0.uuid == service }, of: peripheral)
         }
-        for (values, type) in [(writes, WriteType.withResponse), (commands, .withoutResponse)] {
+        for (values, type, property) in [
+            (writes, WriteType.withResponse, CharacteristicProperty.write),
+            (commands, .withoutResponse, .writeWithoutResponse),
+        ] {
             for value in values {
-                let characteristic = try peripheral.characteristic(value.characteristic, in: service)
+                let characteristic = try characteristic(value.characteristic, of: peripheral, with: [property])
                 try await peripheral.writeValue(value.value, for: characteristic, type: type)
                 try speaker.value(value.value, of: characteristic, at: address, "didWriteValue")
             }
         }
-        for uuid in reads {
-            let characteristic = try peripheral.characteristic(uuid, in: service)
+        for selector in reads {
+            let characteristic = try characteristic(selector, of: peripheral, with: [.read])
             let value = try await peripheral.readValue(for: characteristic)
             try speaker.value(value, of: characteristic, at: address, "didReadValue")
         }
@@ -44,13 +47,24 @@ struct PeripheralExchange: Sendable {
         try await listen(to: peripheral, by: central)
     }
 
+    /// Returns a characteristic of the service of the conversation, unless the selector has its own.
+    private func characteristic(
+        _ selector: CharacteristicSelector, of peripheral: Peripheral, with properties: Set<CharacteristicProperty>
+    ) throws(CentralError) -> Characteristic {
+        var selector = selector
+        selector.service = selector.service ?? service
+        return try peripheral.characteristic(selector, with: properties)
+    }
+
     /// Prints values until it is cancelled.
     private func listen(to peripheral: Peripheral, by central: CentralManager) async throws {
-        let characteristics = try subscriptions.map { try peripheral.characteristic($0, in: service) }
+        let characteristics = try subscriptions.map {
+            try characteristic($0, of: peripheral, with: [.notify, .indicate])
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for characteristic in characteristics {
                 group.addTask {
-                    for try await value in peripheral.values(for: characteristic) {
+                    for try await value in peripheral.values(for: characteristic, acrossReconnections: true) {
                         try speaker.value(value, of: characteristic, at: address, "didUpdateValue")
                     }
                 }
@@ -61,7 +75,8 @@ struct PeripheralExchange: Sendable {
                 for await event in central.connections(to: .address(address), remembered: remembered) {
                     switch event {
                     case .didConnect: try speaker.connected(peripheral)
-                    case .didDisconnect: try speaker.disconnected(peripheral)
+                    case .didDisconnect(_, _, let reason): try speaker.disconnected(peripheral, reason)
+                    case .didFailToConnect(_, _, let reason): try speaker.failed(peripheral, reason)
                     }
                 }
             }

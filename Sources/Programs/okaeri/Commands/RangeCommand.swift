@@ -49,7 +49,7 @@ struct RangeCommand: AsyncParsableCommand {
                     .bluetoothStateDidUpdate, .wifiPrompt, .wifiPromptAnswered, .wifiPromptWithdrawn, .wifiJoined,
                     .wifiJoinFailed, .wifiActionCompleted, .wifiActionFailed, .wifiUnavailable, .wifiAccessLimited,
                     .peripheralDidConnect,
-                    .peripheralDidDisconnect, .house:
+                    .peripheralDidDisconnect, .peripheralDidFailToConnect, .house:
                     break
                 }
             }

@@ -13,9 +13,26 @@ struct PeripheralPrinter: Sendable {
         Terminal.printNotice("\(title(peripheral)) is connected")
     }
 
-    func disconnected(_ peripheral: Peripheral) throws(Errno) {
-        if asJSON { return try write(Line("didDisconnectPeripheral", peripheral.address, name: peripheral.name)) }
-        Terminal.printNotice("\(title(peripheral)) is disconnected; it is looked for, and connected when it is back")
+    /// - Parameter reason: The reason why the connection has ended, if it is known.
+    func disconnected(_ peripheral: Peripheral, _ reason: DisconnectionReason?) throws(Errno) {
+        guard !asJSON else {
+            var line = Line("didDisconnectPeripheral", peripheral.address, name: peripheral.name)
+            line.reason = reason?.description
+            return try write(line)
+        }
+        let why = reason.map { ": \($0)" } ?? ""
+        Terminal.printNotice(
+            "\(title(peripheral)) is disconnected\(why); it is looked for, and connected when it is back")
+    }
+
+    /// The peripheral is there again, and cannot be connected for this reason.
+    func failed(_ peripheral: Peripheral, _ reason: CentralError) throws(Errno) {
+        guard !asJSON else {
+            var line = Line("didFailToConnectPeripheral", peripheral.address, name: peripheral.name)
+            line.reason = reason.description
+            return try write(line)
+        }
+        Terminal.printNotice("\(reason)")
     }
 
     /// - Parameter event: The event of the value, by its name in JSON.
@@ -26,11 +43,12 @@ struct PeripheralPrinter: Sendable {
             var line = Line(event, address, name: characteristic.uuid.characteristicName)
             line.service = characteristic.service.description
             line.characteristic = characteristic.uuid.description
+            line.instance = characteristic.numberIfSeveral
             line.value = value.hexadecimal
             return try write(line)
         }
         let text = value.text.map { "  \"\($0)\"" } ?? ""
-        try Terminal.print("\(characteristic.uuid.characteristicTitle)  \(value.hexadecimal)\(text)")
+        try Terminal.print("\(characteristic.title)  \(value.hexadecimal)\(text)")
     }
 
     func list(_ services: [GATTService], of peripheral: Peripheral) throws(Errno) {
@@ -45,7 +63,7 @@ struct PeripheralPrinter: Sendable {
             try Terminal.print(service.uuid.serviceTitle)
             for characteristic in service.characteristics {
                 let properties = characteristic.words.joined(separator: " ")
-                try Terminal.print("  \(characteristic.uuid.characteristicTitle)  \(properties)")
+                try Terminal.print("  \(characteristic.title)  \(properties)")
             }
         }
     }
@@ -62,11 +80,14 @@ private struct Line: Encodable {
     struct Member: Encodable {
         var characteristic: String
         var name: String?
+        /// From 2 on: the number among those of the UUID.
+        var instance: Int?
         var properties: [String]
 
         init(_ characteristic: Characteristic) {
             self.characteristic = characteristic.uuid.description
             name = characteristic.uuid.characteristicName
+            instance = characteristic.numberIfSeveral
             properties = characteristic.words
         }
     }
@@ -76,7 +97,9 @@ private struct Line: Encodable {
     var name: String?
     var service: String?
     var characteristic: String?
+    var instance: Int?
     var value: String?
+    var reason: String?
     var characteristics: [Member]?
 
     init(_ event: String, _ address: String, name: String?) {
@@ -87,6 +110,12 @@ private struct Line: Encodable {
 }
 
 extension Characteristic {
+    /// The number among those of its UUID in its service, from 2 on.
+    fileprivate var numberIfSeveral: Int? { instance > 1 ? instance : nil }
+
+    /// `Battery Level (2A19)`, the second one `Battery Level (2A19)#2`.
+    fileprivate var title: String { uuid.characteristicTitle + (numberIfSeveral.map { "#\($0)" } ?? "") }
+
     /// The operations of the value, in the specification's order.
     fileprivate var words: [String] { CharacteristicProperty.allCases.filter(properties.contains).map(\.rawValue) }
 }

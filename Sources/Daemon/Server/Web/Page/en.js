@@ -41,6 +41,7 @@ export default {
   notUsed: 'A region of the page is not used: {0}',
   notServed: '{0} is not served on {1}: {2}',
   notDelivered: 'Not delivered to {0}: {1}',
+  peripheralNotConnected: 'The device of {0} could not be connected: {1}',
   // Now
   homeInside: 'Somebody is home: {0}',
   homeIn: '{0} ({1})',

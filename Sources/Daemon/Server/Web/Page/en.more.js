@@ -52,6 +52,7 @@ export default {
   e_wifiPromptAnswered: '“{0}”: answered {1}',
   e_peripheralDidConnect: '{0} connected',
   e_peripheralDidDisconnect: '{0} disconnected',
+  e_peripheralDidFailToConnect: '{0} could not be connected: {1}',
   e_room: '{0}: in {1}',
   e_noRoom: '{0}: room unknown',
   explain: 'Why inside or outside',

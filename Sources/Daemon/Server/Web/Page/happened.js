@@ -33,6 +33,8 @@ export const eventText = (event) => {
       case 'peripheralDidConnect':
       case 'peripheralDidDisconnect':
         return t(`e_${event.event}`, name ?? event.service)
+      case 'peripheralDidFailToConnect':
+        return t('e_peripheralDidFailToConnect', name ?? event.service, sentence(event.reason))
       case 'didDetermineRoom':
         return event.room ? t('e_room', event.region, event.room) : t('e_noRoom', event.region)
       default:

@@ -41,6 +41,7 @@ export default {
   notUsed: 'このページで保存したリージョンの一部は使われていません：{0}',
   notServed: '{0} を {1} で提供できません：{2}',
   notDelivered: '{0} に通知を送れませんでした：{1}',
+  peripheralNotConnected: '{0} の機器に接続できませんでした：{1}',
   // Now
   homeInside: '在宅中：{0}',
   homeIn: '{0}（{1}）',

@@ -52,6 +52,7 @@ export default {
   e_wifiPromptAnswered: '「{0}」：{1}と回答',
   e_peripheralDidConnect: '{0} が接続',
   e_peripheralDidDisconnect: '{0} が切断',
+  e_peripheralDidFailToConnect: '{0} に接続できませんでした：{1}',
   e_room: '{0}：{1}にいます',
   e_noRoom: '{0}：部屋は不明',
   explain: '圏内・圏外の理由',

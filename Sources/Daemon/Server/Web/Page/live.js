@@ -22,6 +22,7 @@ const events = [
   'wifiAccessLimited',
   'peripheralDidConnect',
   'peripheralDidDisconnect',
+  'peripheralDidFailToConnect',
   'didDetermineRoom',
 ]
 

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The work of a manager in the background: begins with the first request to the manager, and ends with it.
+final class ManagerTask: Sendable {
+    private enum State {
+        /// → `running`, `stopped`.
+        case idle
+        /// → `stopped`.
+        case running(Task<Void, Never>)
+        /// The task is the one that ran, if one did.
+        case stopped(Task<Void, Never>?)
+    }
+
+    private let work: @Sendable () async -> Void
+    private let state = Mutex(State.idle)
+
+    /// - Parameter work: Runs until its task is cancelled. It must not hold the manager, which ends it.
+    init(_ work: @escaping @Sendable () async -> Void) {
+        self.work = work
+    }
+
+    deinit { stop() }
+
+    /// Begins the work, unless it has begun or was stopped.
+    func start() {
+        state.withLock { state in
+            guard case .idle = state else { return }
+            state = .running(Task { [work] in await work() })
+        }
+    }
+
+    /// Ends the work for good.
+    func stop() {
+        state.withLock { state in
+            switch state {
+            case .idle: state = .stopped(nil)
+            case .running(let task):
+                task.cancel()
+                state = .stopped(task)
+            case .stopped: break
+            }
+        }
+    }
+
+    /// Ends the work, and returns when it has ended.
+    func end() async {
+        stop()
+        let task: Task<Void, Never>? = state.withLock { state in
+            if case .stopped(let task) = state { task } else { nil }
+        }
+        await task?.value
+    }
+}
