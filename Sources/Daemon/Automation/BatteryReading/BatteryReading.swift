@@ -63,7 +63,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
         let result: Result<UInt8, any Error>
         do {
             let peripheral = try await central.connect(address, within: connectionLimit)
-            let level = try peripheral.characteristic(BluetoothUUID(0x2A19), in: BluetoothUUID(0x180F))
+            let level = try peripheral.characteristic(BluetoothUUID(0x2A19), in: BluetoothUUID(0x180F), instance: 1)
             let value = try await peripheral.readValue(for: level)
             guard value.count == 1, let percent = value.first, percent <= 100 else {
                 throw CentralError.unexpected(what: "the battery level of \(address)", reason: "it is no percentage")

@@ -25,7 +25,7 @@ package actor ServiceWatch: ServiceLifecycle.Service {
     /// The connected peripherals, by the label of the rule.
     private var connected: [String: PeripheralsMemory.Peripheral] = [:]
 
-    /// The reason of the last failure to connect, by the label of the rule, until its peripheral is connected.
+    /// The last reported failure to connect, by the label of the rule, until its peripheral is connected.
     private var failures: [String: String] = [:]
 
     private let restarter = ChildRestarter<Settings>()

@@ -354,7 +354,7 @@ package struct ServiceReport: Codable, Sendable, Equatable {
     package var address: String?
     /// The same peripheral's name; `nil` if it has none.
     package var name: String?
-    /// The reason why the last attempt to connect a peripheral has failed; `nil` since it is connected, and before one.
+    /// The last reported reason why a peripheral cannot be connected; `nil` since one is connected.
     package var reason: String?
 
     package init(
