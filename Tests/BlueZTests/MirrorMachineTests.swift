@@ -235,11 +235,14 @@ import Testing
         #expect(machine.ends.last(of: "AA:00")?.reason == reason)
     }
 
-    @Test(arguments: ["removed", "owner", "bus", "refresh"])
+    @Test(arguments: ["removed", "added", "owner", "bus", "refresh"])
     mutating func `each loss of a connected device is an end`(_ fault: String) {
         connectLamp()
         switch fault {
         case "removed": _ = machine.received(.removed("/lamp", [Interface.device]), from: ":1.1")
+        case "added":
+            let lost = [Interface.device: ["Connected": DBusValue.boolean(false)]]
+            _ = machine.received(.added("/lamp", lost), from: ":1.1")
         case "owner": _ = machine.ownerChanged(to: nil)
         case "bus": _ = machine.busLost()
         default:

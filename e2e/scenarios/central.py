@@ -81,6 +81,10 @@ def central_reads_writes_subscribes(folder):
     said = okaeri("connect", peer.address, "--read", lamp.LEVEL, "--write", f"{lamp.SWITCH}=02",
                   "--write-without-response", f"{lamp.ALERT}=01")
     check("Analog (2A58)  64" in said and said.endswith("status 0"), f"reading and writing: {said}")
+    said = okaeri("connect", peer.address, "--read", f"{lamp.SERVICE}/{lamp.LEVEL}#1")
+    check("Analog (2A58)  64" in said and said.endswith("status 0"), f"reading by service and number: {said}")
+    said = okaeri("connect", peer.address, "--read", f"{lamp.LEVEL}#2")
+    check("has no characteristic Analog (2A58)#2" in said and said.endswith("status 1"), f"a second level: {said}")
     check(f"written {lamp.SWITCH} 02" in peer.said(), f"the lamp has not got it: {peer.said()}")
     peer.expect_said(f"written {lamp.ALERT} 01", within=5)
     said = okaeri("connect", peer.address, "--write", f"{lamp.SWITCH}=0102")

@@ -265,8 +265,8 @@ package struct HealthReport: Codable, Sendable, Equatable {
     package var warnings: [Remark]
 
     package struct Remark: Codable, Sendable, Equatable {
-        /// The subject of the finding: daemon, bluetooth, state, history, mqtt, configuration, notify, regions, source or a listener's
-        /// name.
+        /// The subject of the finding: daemon, bluetooth, state, history, mqtt, configuration, notify, services, regions, source or a
+        /// listener's name.
         package var part: String
         /// The state, its reason and the remedy.
         package var reason: String

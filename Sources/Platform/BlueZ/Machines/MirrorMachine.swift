@@ -152,6 +152,7 @@ struct MirrorMachine: Sendable {
         case .added(let path, let interfaces):
             let before = tree[path, Interface.device]
             tree.add(path, interfaces)
+            noteEnd(of: path, from: before)
             let didConnect = interfaces[Interface.device]?["Connected"]?.boolean == true
             if didConnect { connections += 1 }
             return [change(of: path, from: before, didConnect: didConnect)]
