@@ -168,6 +168,8 @@ let targets = [
 
     // Examples, benchmarks and tests
     program("WatchRegion", in: "Examples/WatchRegion", ["BeaconLocation"]),
+    program("LocateBeacon", in: "Examples/LocateBeacon", ["BeaconLocation"]),
+    program("RequestPermission", in: "Examples/RequestPermission", ["BeaconLocation"]),
     program("ReadBattery", in: "Examples/ReadBattery", ["BlueZ"]),
     .target(name: "CAllocations", path: "Benchmarks/Speed/CAllocations"),
     program(

@@ -1,6 +1,16 @@
 import BlueZ
+import Glibc
 
-guard let address = CommandLine.arguments.dropFirst().first else { fatalError("usage: ReadBattery ADDRESS") }
+/// Prints a line on standard error.
+func printError(_ text: String) {
+    let line = "\(text)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+}
+
+guard let address = CommandLine.arguments.dropFirst().first else {
+    printError("usage: ReadBattery ADDRESS")
+    exit(EX_USAGE)
+}
 
 try await withCentralManager { central in
     let peripheral = try await central.connect(address)

@@ -91,10 +91,15 @@ final class LocationBench: Sendable {
         _ = driver.driver.scannerDidFinishTurn(at: now)
     }
 
+    /// Advances the clock alone.
+    func advance(_ seconds: Int64) {
+        clock.time.withLock { $0 += seconds * 1_000_000_000 }
+    }
+
     /// Time passes in silence.
     func pass(_ seconds: Int, isAnswering: Bool = true) {
         for _ in 0..<seconds {
-            clock.time.withLock { $0 += 1_000_000_000 }
+            advance(1)
             if isAnswering { driver.driver.scannerDidHearController(at: now) }
             _ = driver.driver.scannerDidFinishTurn(at: now)
         }

@@ -14,9 +14,11 @@ import Testing
     private let bench = LocationBench()
     private let home = BeaconRegion(identifier: "home", constraint: .uuid(LocationBench.beacon.uuid))
 
-    private func seen(_ rssi: Int) -> RangedBeacon {
+    /// The beacon that was received so many seconds ago.
+    private func seen(_ rssi: Int, ago seconds: Int64 = 0, on bench: LocationBench? = nil) -> RangedBeacon {
         let accuracy = PathLoss.accuracy(signal: Double(rssi), measuredPower: -59)
-        return RangedBeacon(identity: LocationBench.beacon, rssi: rssi, accuracy: accuracy)
+        let timestamp = Instant(nanoseconds: (bench ?? self.bench).now - seconds * 1_000_000_000)
+        return RangedBeacon(identity: LocationBench.beacon, rssi: rssi, accuracy: accuracy, timestamp: timestamp)
     }
 
     @Test func `an arrival and a departure of a beacon are events`() {
@@ -59,13 +61,13 @@ import Testing
         bench.lose(.absent)
         #expect(
             bench.publishedKinds() == [
-                .bluetoothStateDidUpdate(.absent), .monitoringDidFail(home, reason: "there is none"),
+                .bluetoothStateDidUpdate(.absent), .monitoringDidFail(home, .absent),
             ])
         let office = BeaconRegion(identifier: "office", constraint: home.constraint)
         bench.driver.startMonitoring(MonitoredRegion(office))
-        #expect(bench.publishedKinds().last == .monitoringDidFail(office, reason: "there is none"))
+        #expect(bench.publishedKinds().last == .monitoringDidFail(office, .absent))
         bench.driver.startRanging(home.constraint)
-        #expect(bench.publishedKinds() == [.rangingDidFail(home.constraint, reason: "there is none")])
+        #expect(bench.publishedKinds() == [.rangingDidFail(home.constraint, .absent)])
     }
 
     @Test func `ranging reports the beacons once a second and nothing else`() {
@@ -74,7 +76,7 @@ import Testing
         #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.well)])
         bench.hear(-59)
         bench.pass(1)
-        #expect(bench.publishedKinds() == [.didRange([seen(-59)], home.constraint)])
+        #expect(bench.publishedKinds() == [.didRange([seen(-59, ago: 1)], home.constraint)])
         bench.driver.stopRanging(home.constraint)
         bench.pass(5)
         #expect(bench.publishedKinds() == [])
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test func `ranging and monitoring of the same beacons are apart`() {
-        bench.driver.startMonitoring(MonitoredRegion(home, ranging: .always))
+        bench.driver.startMonitoring(MonitoredRegion(home))
         bench.driver.startRanging(home.constraint)
         bench.listen()
         _ = bench.publishedKinds()
@@ -90,15 +92,56 @@ import Testing
         bench.pass(1)
         #expect(
             bench.publishedKinds() == [
-                .didEnterRegion(home, seen(-59)), .didDetermineState(.inside, home),
-                .didRange([seen(-59)], home.constraint),
+                .didEnterRegion(home, seen(-59, ago: 1)), .didDetermineState(.inside, home),
+                .didRange([seen(-59, ago: 1)], home.constraint),
             ])
         bench.lose(.off)
         #expect(
             bench.publishedKinds() == [
                 .bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home),
-                .rangingDidFail(home.constraint, reason: "it is off"),
+                .rangingDidFail(home.constraint, .off),
             ])
+    }
+
+    @Test func `the beacons of a region are ranged while it is inside`() {
+        bench.driver.startMonitoring(MonitoredRegion(home, exitAfter: .seconds(5), ranging: .whileInside))
+        bench.listen()
+        bench.pass(3)
+        #expect(!bench.publishedKinds().contains(.didRangeBeacons([], home)))
+        bench.hear(-59)
+        _ = bench.publishedKinds()
+        bench.pass(1)
+        #expect(bench.publishedKinds() == [.didRangeBeacons([seen(-59, ago: 1)], home)])
+        bench.pass(4)
+        #expect(bench.publishedKinds().suffix(2) == [.didExitRegion(home), .didDetermineState(.outside, home)])
+        bench.pass(3)
+        #expect(bench.publishedKinds() == [])
+    }
+
+    @Test func `a region whose beacons are ranged reports the loss of the adapter`() {
+        bench.driver.startMonitoring(MonitoredRegion(home, ranging: .whileInside))
+        bench.listen()
+        bench.hear(-59)
+        _ = bench.publishedKinds()
+        bench.lose(.off)
+        #expect(
+            Set(bench.publishedKinds()) == [
+                .bluetoothStateDidUpdate(.off), .didDetermineState(.unknown, home), .rangingBeaconsDidFail(home, .off),
+            ])
+    }
+
+    @Test func `the timestamp of a beacon has a time on the wall clock`() throws {
+        bench.driver.startRanging(home.constraint)
+        bench.listen()
+        bench.hear(-59)
+        bench.pass(1)
+        let event = try #require(bench.published().last)
+        guard case .didRange(let beacons, _) = event.kind else {
+            Issue.record("\(event)")
+            return
+        }
+        let timestamp = try #require(beacons.first?.timestamp)
+        #expect(event.secondsSince1970(at: timestamp) == event.secondsSince1970 - 1)
     }
 
     @Test func `a state is reported on request`() {
@@ -162,7 +205,7 @@ import Testing
 
     @Test func `a program that ranges is notified once of a missing adapter`() {
         bench.driver.startRanging(home.constraint)
-        let failure = LocationEvent.Kind.rangingDidFail(home.constraint, reason: "there is none")
+        let failure = LocationEvent.Kind.rangingDidFail(home.constraint, .absent)
         for _ in 0..<2 {
             bench.lose(.absent)
             #expect(bench.publishedKinds() == [.bluetoothStateDidUpdate(.absent), failure])
@@ -210,7 +253,7 @@ import Testing
         later.listen()
         _ = later.publishedKinds()
         later.hear(-59)
-        #expect(later.publishedKinds().first == .didEnterRegion(home, seen(-59)))
+        #expect(later.publishedKinds().first == .didEnterRegion(home, seen(-59, on: later)))
     }
 
     @Test func `what was learned of a beacon is known after a restart`() throws {

@@ -3,6 +3,7 @@ import Bluetooth
 import Glibc
 import IBeacon
 import Plumbing
+import Presence
 import RegionMonitoring
 import Synchronization
 import Testing
@@ -24,7 +25,7 @@ import Testing
     @Test func `a region that is watched begins the scan`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
-        manager.startMonitoring(for: home)
+        manager.startMonitoring(for: MonitoredRegion(home))
         var events = manager.events.makeAsyncIterator()
         #expect(await events.next()?.kind == .didStartMonitoring(home))
         #expect(await events.next()?.kind == .didDetermineState(.unknown, home))
@@ -43,7 +44,7 @@ import Testing
     @Test func `the events end with the manager`() async {
         let manager = LocationManager(kernel: PairKernel())
         let events = manager.events
-        manager.startMonitoring(for: home)
+        manager.startMonitoring(for: MonitoredRegion(home))
         await manager.stop()
         var kinds: [LocationEvent.Kind] = []
         for await event in events { kinds.append(event.kind) }
@@ -57,29 +58,103 @@ import Testing
         #expect(await events.first { _ in true } == nil)
     }
 
-    @Test func `a cancelled task ends the scan`() async {
+    @Test func `the manager goes on after the last iteration, and ends when it is released`() async throws {
+        let kernel = PairKernel()
+        var manager: LocationManager? = LocationManager(kernel: kernel)
+        manager?.startMonitoring(for: MonitoredRegion(home))
+        await kernel.scanSocket()
+        await read(try #require(manager))
+        #expect(kernel.isOpen, "the scanner goes on without a reader")
+        manager = nil
+        await kernel.closed()
+    }
+
+    /// Reads the first event, and begins a second iteration, which is cancelled.
+    private func read(_ manager: LocationManager) async {
+        #expect(await manager.events.first { _ in true }?.kind == .didStartMonitoring(home))
+        let listener = Task { [home] in await manager.events.first { $0.kind == .didDetermineState(.inside, home) } }
+        listener.cancel()
+        #expect(await listener.value == nil)
+        manager.requestState(for: home)
+        #expect(
+            await manager.events.first { $0.kind == .didDetermineState(.unknown, home) } != nil, "a third one works")
+    }
+
+    @Test func `an iteration receives what the one before it has not received`() async throws {
+        let manager = LocationManager(kernel: PairKernel())
+        manager.startMonitoring(for: MonitoredRegion(home))
+        #expect(await manager.events.first { _ in true }?.kind == .didStartMonitoring(home))
+        manager.requestState(for: home)
+        var kinds: [LocationEvent.Kind] = []
+        for await event in manager.events {
+            kinds.append(event.kind)
+            if kinds.count(where: { $0 == .didDetermineState(.unknown, home) }) == 2 { break }
+        }
+        #expect(kinds.filter { $0 == .didDetermineState(.unknown, home) }.count == 2)
+    }
+
+    @Test func `the state is unknown before a request and present after it`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)
-        manager.startMonitoring(for: home)
-        let listener = Task { for await _ in manager.events {} }
-        await kernel.scanSocket()
-        listener.cancel()
-        await listener.value
-        await confirmation("the reports end with the scanner's thread") { ended in
-            for await _ in manager.bluetoothStates() {}
-            ended()
+        var states = manager.states.makeAsyncIterator()
+        #expect(await states.next()?.cause == .notAnswered)
+        #expect(manager.state == .unknown)
+        #expect(manager.authorizationStatus == .notDetermined)
+        #expect(kernel.opened == [], "reading the state requests nothing")
+        #expect(await manager.authorize().authorization == .authorized)
+        #expect(manager.state == .poweredOn)
+        #expect(manager.authorizationStatus == .authorized)
+        #expect(await states.next()?.state == .poweredOn)
+        var later = manager.states.makeAsyncIterator()
+        #expect(await later.next()?.state == .poweredOn, "the present one comes first")
+    }
+
+    @Test func `without a right the status is denied, with the cause`() async {
+        let manager = LocationManager(kernel: PairKernel(error: KernelError(.openSocket, code: EPERM)))
+        let update = await manager.authorize()
+        #expect(update.authorization == .denied)
+        #expect(update.cause == .notPermitted)
+        #expect(manager.authorizationStatus == .denied)
+    }
+
+    @Test func `without an adapter the place of a beacon is unknown at once`() async {
+        let manager = LocationManager(kernel: PairKernel([]))
+        let answer = await manager.locate(home.constraint, within: .seconds(3600))
+        #expect(answer.state == .unknown)
+        #expect(answer.bluetooth.cause == .noAdapter)
+        #expect(answer.listened == .zero)
+        #expect(abs(answer.secondsSince1970 - Double(SystemClock().now) / 1e9) < 60)
+    }
+
+    @Test func `an adapter that does not scan proves nothing`() async {
+        let kernel = PairKernel()
+        let manager = LocationManager(kernel: kernel)
+        let answer = await manager.locate(home.constraint, within: .zero)
+        guard case .unknown(let obstacle) = answer.result else {
+            Issue.record("\(answer)")
+            return
         }
+        #expect(!obstacle.description.isEmpty)
+        #expect(kernel.opened.contains("scan"))
+        #expect(manager.monitoredRegions.isEmpty, "a request is not a watched region")
+    }
+
+    @Test func `a cancelled request ends`() async {
+        let manager = LocationManager(kernel: PairKernel())
+        let request = Task { [home] in await manager.locate(home.constraint, within: .seconds(3600)) }
+        request.cancel()
+        #expect(await request.value.state == .unknown)
     }
 
     @Test func `every reader gets every event`() async {
         let manager = LocationManager(kernel: PairKernel())
-        manager.startMonitoring(for: home)
+        manager.startMonitoring(for: MonitoredRegion(home))
         var first = manager.events.makeAsyncIterator()
         var second = manager.events.makeAsyncIterator()
         // What was before goes to the first alone, what comes to both.
         #expect(await first.next()?.kind == .didStartMonitoring(home))
         let office = BeaconRegion(identifier: "office", constraint: home.constraint)
-        manager.startMonitoring(for: office)
+        manager.startMonitoring(for: MonitoredRegion(office))
         func regions(_ events: inout LocationEvents.Iterator) async -> [BeaconRegion] {
             var regions: [BeaconRegion] = []
             while regions.last != office, let event = await events.next() {
@@ -91,33 +166,12 @@ import Testing
         #expect(await regions(&second) == [office])
     }
 
-    @Test func `the scan goes on until the last iteration ends`() async {
-        let kernel = PairKernel()
-        let manager = LocationManager(kernel: kernel)
-        manager.startMonitoring(for: home)
-        let listeners = [Task { for await _ in manager.events {} }, Task { for await _ in manager.events {} }]
-        var states = manager.bluetoothStates().makeAsyncIterator()
-        await kernel.scanSocket()
-        var witness: LocationEvents.Iterator? = manager.events.makeAsyncIterator()
-        for listener in listeners {
-            listener.cancel()
-            await listener.value
-        }
-        manager.requestState(for: home)
-        while let event = await witness?.next() {
-            if case .didDetermineState = event.kind { break }
-        }
-        witness = nil
-        while await states.next() != nil {}
-        var late = manager.events.makeAsyncIterator()
-        #expect(await late.next() == nil, "nothing more is to be had")
-    }
-
     @Test func `a slow reader misses the oldest`() async {
         let manager = LocationManager(kernel: PairKernel())
         for count in 0..<LocationManager.backlog {
             let identifier = String(count)
-            manager.startMonitoring(for: BeaconRegion(identifier: identifier, constraint: home.constraint))
+            manager.startMonitoring(
+                for: MonitoredRegion(BeaconRegion(identifier: identifier, constraint: home.constraint)))
             manager.stopMonitoring(for: BeaconRegion(identifier: identifier, constraint: home.constraint))
         }
         await manager.stop()
@@ -130,10 +184,11 @@ import Testing
 
     @Test func `without an adapter its watcher gets the reason`() async {
         let manager = LocationManager(kernel: PairKernel([]))
-        manager.startMonitoring(for: home)
+        manager.startMonitoring(for: MonitoredRegion(home))
         for await event in manager.events {
-            guard case .monitoringDidFail(home, let reason) = event.kind else { continue }
-            #expect(reason.contains("no Bluetooth adapter"))
+            guard case .monitoringDidFail(home, let bluetooth) = event.kind else { continue }
+            #expect(bluetooth.cause == .noAdapter)
+            #expect(bluetooth.reason.contains("no Bluetooth adapter"))
             return
         }
         Issue.record("the events ended")
@@ -148,12 +203,14 @@ private final class PairKernel: BluetoothKernel {
     }
 
     private let list: [Adapter]
+    private let error: KernelError?
     private let state = Mutex(State())
     private let scans: AsyncStream<Void>
     private let scan: AsyncStream<Void>.Continuation
 
-    init(_ adapters: [Adapter] = [Adapter(index: 0, name: "hci0", isUp: true)]) {
+    init(_ adapters: [Adapter] = [Adapter(index: 0, name: "hci0", isUp: true)], error: KernelError? = nil) {
         list = adapters
+        self.error = error
         (scans, scan) = AsyncStream.makeStream()
     }
 
@@ -162,6 +219,18 @@ private final class PairKernel: BluetoothKernel {
     }
 
     var opened: [String] { state.withLock(\.opened) }
+
+    /// Whether the scanner holds its first socket.
+    var isOpen: Bool {
+        guard let end = state.withLock(\.ends.first) else { return false }
+        var byte: UInt8 = 0
+        return recv(end, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) != 0
+    }
+
+    /// Waits until the scanner has closed its sockets.
+    func closed() async {
+        while isOpen { try? await Task.sleep(for: .milliseconds(10)) }
+    }
 
     /// Waits until the scan socket is opened.
     func scanSocket() async {
@@ -175,7 +244,10 @@ private final class PairKernel: BluetoothKernel {
         return try pair("scan")
     }
 
-    func openHotPlugSocket() throws(KernelError) -> HCISocket { try pair("hot plug") }
+    func openHotPlugSocket() throws(KernelError) -> HCISocket {
+        if let error { throw error }
+        return try pair("hot plug")
+    }
 
     func now() -> Int64 { LinuxKernel().now() }
 

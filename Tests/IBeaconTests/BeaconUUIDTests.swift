@@ -1,3 +1,4 @@
+import Foundation
 import IBeacon
 import Testing
 
@@ -32,5 +33,14 @@ import Testing
         ]
         #expect(sorted.sorted() == sorted)
         #expect(sorted.map(\.description).sorted() == sorted.map(\.description))
+    }
+
+    @Test func `Foundation's UUID converts in both directions`() throws {
+        let text = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        let uuid = try #require(UUID(uuidString: text))
+        let beacon = BeaconUUID(uuid.uuid)
+        #expect(beacon == BeaconUUID(text))
+        #expect(UUID(uuid: beacon.bytes) == uuid)
+        #expect(BeaconUUID(UUID(uuid: BeaconUUID(high: .max, low: 1).bytes).uuid) == BeaconUUID(high: .max, low: 1))
     }
 }

@@ -185,6 +185,15 @@ import Testing
         #expect(bench.answer().text.contains("the adapter has not answered yet"))
     }
 
+    @Test func `a process that was stopped has not scanned in that time`() {
+        let bench = Bench(region())
+        bench.listen(0)
+        bench.locator.scannerDidStall(from: at(2), until: at(6))
+        bench.wait(until: 10)
+        #expect(bench.answer().exitStatus == 2)
+        #expect(bench.answer().text.contains("only 6 s of 10 s"))
+    }
+
     @Test func `the answer is given once`() {
         let bench = Bench(region())
         bench.listen(0)
@@ -216,7 +225,9 @@ import Testing
             let regions = [region(minor: minor)]
             let session = try ListeningSession(
                 regions: regions, adapter: nil, capture: file, speed: nil, logger: quiet)
-            #expect(try await session.locate(regions, within: .seconds(10), with: []).exitStatus == status)
+            let answer = try await session.locate(regions, within: .seconds(10), with: [])
+            #expect(answer.exitStatus == status)
+            #expect(session.time(of: answer.time) < session.time, "the capture goes on after the answer")
         }
     }
 

@@ -23,7 +23,7 @@ struct PhoneTests {
         var monitor = started([phone])
         #expect(monitor.phoneFiles == [Self.file])
         let actions = monitor.phoneSighted(0, rssi: -60, at: at(5))
-        let beacon = RangedBeacon(identity: BeaconIdentity(phone: Self.file), rssi: -60, accuracy: -1)
+        let beacon = RangedBeacon(identity: BeaconIdentity(phone: Self.file), rssi: -60, accuracy: -1, timestamp: at(5))
         #expect(actions == [.didEnterRegion(region: "anna", beacon), .didDetermineState(region: "anna", .inside)])
         #expect(monitor.advanced(to: at(604)).isEmpty)
         #expect(

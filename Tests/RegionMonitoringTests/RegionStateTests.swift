@@ -156,7 +156,7 @@ import Testing
     @Test func `the enter action carries the beacon`() {
         var monitor = listening(region())
         let actions = monitor.sighted(beacon(7, rssi: -59), at: at(1))
-        let expected = RangedBeacon(identity: beacon(7).identity, rssi: -59, accuracy: 1)
+        let expected = RangedBeacon(identity: beacon(7).identity, rssi: -59, accuracy: 1, timestamp: at(1))
         #expect(actions.first == .didEnterRegion(region: "home", expected))
     }
 }

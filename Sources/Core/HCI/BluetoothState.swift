@@ -20,22 +20,136 @@ public enum BluetoothState: String, Codable, Hashable, Sendable, CaseIterable {
     case poweredOn
 }
 
+/// Whether the process may use Bluetooth: CoreLocation's `CLAuthorizationStatus`, CoreBluetooth's `CBManagerAuthorization`.
+///
+/// Linux shows no dialog. The rights of the process and the machine decide, so the status follows from the state of Bluetooth.
+public enum AuthorizationStatus: String, Hashable, Sendable, CaseIterable {
+    /// Bluetooth was not requested yet, or the adapter has not answered.
+    case notDetermined
+
+    /// There is no Bluetooth that the process could use. A right of the process does not change that; an adapter, or a change of the
+    /// sandbox, does.
+    case restricted
+
+    /// The process has no right to Bluetooth.
+    case denied
+
+    /// The process may use Bluetooth, whether it is switched on or off.
+    case authorized
+
+    /// The status that follows from a state.
+    public init(_ state: BluetoothState) {
+        switch state {
+        case .unknown, .resetting: self = .notDetermined
+        case .unsupported: self = .restricted
+        case .unauthorized: self = .denied
+        case .poweredOff, .poweredOn: self = .authorized
+        }
+    }
+}
+
 /// Bluetooth's state has changed.
 public struct AdapterUpdate: Hashable, Sendable {
+    /// The cause of a state, for programs. ``reason`` is its text for people.
+    public enum Cause: String, Hashable, Sendable, CaseIterable {
+        /// The adapter has not answered yet.
+        case notAnswered
+
+        /// The adapter works.
+        case working
+
+        /// The adapter received nothing, and was switched off and on.
+        case repaired
+
+        /// The adapter answers and receives nothing.
+        case receivingNothing
+
+        /// There is no adapter, or no adapter of that name.
+        case noAdapter
+
+        /// The adapter has no Bluetooth LE.
+        case noLowEnergy
+
+        /// The kernel has no Bluetooth, or the process may not open sockets of it.
+        case noKernelSupport
+
+        /// The process lacks a right.
+        case notPermitted
+
+        /// The adapter is switched off.
+        case switchedOff
+
+        /// A program has blocked the adapter with rfkill.
+        case blockedByProgram
+
+        /// A switch or key of the machine has blocked the adapter.
+        case blockedBySwitch
+
+        /// The adapter is being switched off and on.
+        case powerCycling
+
+        /// The adapter does not answer a command.
+        case commandUnanswered
+
+        /// The adapter refuses a command.
+        case commandRefused
+
+        /// The adapter reports a fault of its hardware.
+        case hardwareError
+
+        /// A system call failed.
+        case systemCallFailed
+
+        /// A cause without a case here, such as in a report of another machine.
+        case other
+    }
+
     /// The state now.
     public var state: BluetoothState
 
     /// The adapter's name, `hci0`; `nil` if there is none.
     public var adapter: String?
 
+    /// The cause, for programs.
+    public var cause: Cause
+
     /// The event, its reason and the remedy, for people.
     public var reason: String
 
-    /// A change to `state`, with its reason in sentences for people.
-    public init(state: BluetoothState, adapter: String?, reason: String) {
+    /// A change to `state`, with its cause, and with its reason in sentences for people.
+    public init(state: BluetoothState, adapter: String?, cause: Cause = .other, reason: String) {
         self.state = state
         self.adapter = adapter
+        self.cause = cause
         self.reason = reason
+    }
+
+    /// Whether the process may use Bluetooth.
+    public var authorization: AuthorizationStatus { AuthorizationStatus(state) }
+}
+
+extension AdapterUpdate.Cause: CustomStringConvertible {
+    /// The predicate of a sentence about the adapter or Bluetooth: `is switched off`.
+    public var description: String {
+        switch self {
+        case .notAnswered: "has not answered yet"
+        case .working: "works"
+        case .repaired: "received nothing, and was switched off and on"
+        case .receivingNothing: "answers and receives nothing"
+        case .noAdapter: "is not there"
+        case .noLowEnergy: "has no Bluetooth LE"
+        case .noKernelSupport: "is not supported by the kernel, or not allowed in this sandbox"
+        case .notPermitted: "may not be used by this process"
+        case .switchedOff: "is switched off"
+        case .blockedByProgram: "is blocked by rfkill"
+        case .blockedBySwitch: "is blocked by a switch or key of the machine"
+        case .powerCycling: "is being switched off and on"
+        case .commandUnanswered: "does not answer a command"
+        case .commandRefused: "refuses a command"
+        case .hardwareError: "reports a fault of its hardware"
+        case .systemCallFailed: "cannot be used, because a system call failed"
+        case .other: "has another state"
+        }
     }
 }
 

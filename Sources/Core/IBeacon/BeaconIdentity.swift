@@ -52,6 +52,40 @@ public struct BeaconUUID: Hashable, Sendable {
     }
 }
 
+/// The conversion from and to Foundation's `UUID`, without Foundation.
+extension BeaconUUID {
+    /// Sixteen bytes in the order of the text, most significant first: the type of `UUID.uuid`.
+    public typealias Bytes = (
+        UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
+    )
+
+    /// An identifier from its bytes: `BeaconUUID(uuid.uuid)` for a `UUID` of Foundation.
+    public init(_ bytes: Bytes) {
+        let (b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15) = bytes
+        self.init(
+            high: UInt64(bigEndianBytes: [b0, b1, b2, b3, b4, b5, b6, b7]),
+            low: UInt64(bigEndianBytes: [b8, b9, b10, b11, b12, b13, b14, b15]))
+    }
+
+    /// The bytes: `UUID(uuid: beacon.bytes)` is the `UUID` of Foundation.
+    public var bytes: Bytes {
+        (
+            high.byte(0), high.byte(1), high.byte(2), high.byte(3), high.byte(4), high.byte(5), high.byte(6),
+            high.byte(7), low.byte(0), low.byte(1), low.byte(2), low.byte(3), low.byte(4), low.byte(5), low.byte(6),
+            low.byte(7)
+        )
+    }
+}
+
+extension UInt64 {
+    fileprivate init(bigEndianBytes bytes: [8 of UInt8]) {
+        self = bytes.indices.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+
+    /// The byte at a position, 0 for the most significant.
+    fileprivate func byte(_ position: Int) -> UInt8 { UInt8(truncatingIfNeeded: self >> UInt64(8 * (7 - position))) }
+}
+
 extension BeaconUUID: Comparable {
     /// The order of the bytes, which is that of the text.
     public static func < (left: Self, right: Self) -> Bool {

@@ -82,23 +82,26 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     /// All values from now on, until the end.
     ///
-    /// - Parameter backlog: The number of values that a listener may lag behind; then its oldest values are dropped.
-    package func values(backlog: Int) -> AsyncStream<Value> {
+    /// - Parameters:
+    ///   - backlog: The number of values that a listener may lag behind; then its oldest values are dropped.
+    ///   - initial: The first value of the listener before any was sent; `nil`: none.
+    package func values(backlog: Int, initial: Value? = nil) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
-        feed(continuation) { $0 }
+        feed(continuation, initial: initial) { $0 }
         return stream
     }
 
     /// Puts all values from now on into a stream without a reader, which may have other sources. It ends with them.
     package func feed<Item: Sendable>(
-        _ continuation: AsyncStream<Item>.Continuation, _ item: @escaping @Sendable (Value) -> Item
+        _ continuation: AsyncStream<Item>.Continuation, initial: Value? = nil,
+        _ item: @escaping @Sendable (Value) -> Item
     ) {
         let listener: Listener = { value in
             if let value { continuation.yield(item(value)) } else { continuation.finish() }
         }
         let id = listeners.withLock { listeners -> Int? in
             guard !listeners.isClosed else { return nil }
-            if let latest = listeners.latest { listener(latest) }
+            if let latest = listeners.latest ?? initial { listener(latest) }
             listeners.next += 1
             listeners.all[listeners.next] = listener
             return listeners.next

@@ -181,16 +181,19 @@ struct BeaconTrack: Sendable {
 
     /// Returns the beacon that entered a region by this sign.
     func entered(_ sign: RegionSign) -> RangedBeacon {
-        RangedBeacon(identity: identity, rssi: Int(lastRSSI ?? 0), accuracy: accuracy(by: sign))
+        RangedBeacon(
+            identity: identity, rssi: Int(lastRSSI ?? 0), accuracy: accuracy(by: sign), timestamp: lastHeard)
     }
 
     /// Returns the ranging result by `sign` at the end of `round`; without a new sample the distance is not known.
     func ranged(by sign: RegionSign, round: UInt64) -> RangedBeacon {
         guard self.round == round, samples > 0 else {
-            return RangedBeacon(identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy)
+            return RangedBeacon(
+                identity: identity, rssi: 0, accuracy: PathLoss.unknownAccuracy, timestamp: lastHeard)
         }
         let mean = (Double(sum) / Double(samples)).rounded()
-        return RangedBeacon(identity: identity, rssi: Int(mean), accuracy: accuracy(by: sign))
+        return RangedBeacon(
+            identity: identity, rssi: Int(mean), accuracy: accuracy(by: sign), timestamp: lastHeard)
     }
 }
 

@@ -26,7 +26,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     public var identifier: String
 
     /// The signs of the region, at least one: any of them keeps it inside.
-    public private(set) var signs: [RegionSign]
+    package private(set) var signs: [RegionSign]
 
     /// Whether didEnterRegion is announced. The state is determined all the same.
     public var notifyOnEntry: Bool
@@ -81,15 +81,15 @@ public struct MonitoredRegion: Hashable, Sendable {
     }
 
     /// The sign of a region whose only sign is beacons; `nil` for several signs and for a phone.
-    public var onlySign: RegionSign? { signs.count == 1 && sign.constraint != nil ? sign : nil }
+    package var onlySign: RegionSign? { signs.count == 1 && sign.constraint != nil ? sign : nil }
 
     /// The predicate of a sentence about a region of other signs than beacons alone; `nil` for a region of beacons.
-    public var otherSigns: String? {
+    package var otherSigns: String? {
         onlySign != nil ? nil : signs.count == 1 ? "is a phone" : "has several signs"
     }
 
     /// The only sign; of several, the first.
-    public var sign: RegionSign {
+    package var sign: RegionSign {
         get { signs[0] }
         set { signs[0] = newValue }
     }
@@ -100,7 +100,7 @@ public struct MonitoredRegion: Hashable, Sendable {
     }
 
     /// The signs in words, for people.
-    public var signsText: String { signs.map(\.identity.description).joined(separator: " or ") }
+    package var signsText: String { signs.map(\.identity.description).joined(separator: " or ") }
 
     /// The beacons, if they are the only sign; `nil` for several signs and for a phone.
     public var constraint: BeaconConstraint? { onlySign?.constraint }

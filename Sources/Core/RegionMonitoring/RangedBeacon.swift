@@ -14,12 +14,16 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The class of the distance.
     public var proximity: Proximity
 
+    /// The time of the last reception; `nil` in a report of another machine, whose clock is another one.
+    public var timestamp: Instant?
+
     /// A beacon at a distance in metres, -1 for unknown; the class follows from it.
-    public init(identity: BeaconIdentity, rssi: Int, accuracy: Double) {
+    public init(identity: BeaconIdentity, rssi: Int, accuracy: Double, timestamp: Instant? = nil) {
         self.identity = identity
         self.rssi = rssi
         self.accuracy = accuracy
         self.proximity = Proximity(accuracy: accuracy)
+        self.timestamp = timestamp
     }
 
     /// CoreLocation's order: immediate, near, far, unknown, and by distance among equals.

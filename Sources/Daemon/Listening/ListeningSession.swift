@@ -57,6 +57,9 @@ package final class ListeningSession: Sendable {
     /// The present on the wall, RFC 3339; the capture's own in a replay.
     package var time: String { Timestamp.text(source.now) }
 
+    /// An instant of the source on the wall, RFC 3339.
+    package func time(of instant: Instant) -> String { Timestamp.text(source.wallTime(of: instant)) }
+
     /// Listens until the capture ends, one of the others is done, or SIGTERM or SIGINT.
     package func run(with others: [any Service]) async throws {
         try await run(driver, with: others)

@@ -35,13 +35,7 @@ extension LocateAnswer.Reason {
         switch self {
         case .notHeard: "nothing was received from it"
         case .tooWeak: "it is received, but too weakly to be inside"
-        case .bluetooth(let update): update.reason
-        case .notListened(let listened, let limit, let failure):
-            "only \(listened.seconds(digits: 1).plain) s of \(limit.seconds(digits: 1).plain) s were scanned"
-                + (failure.map { ": \($0.reason)" } ?? "")
-        case .noAnswer(let adapter):
-            "\(adapter ?? "the adapter") does not answer, and may receive nothing; run "
-                + "`sudo hciconfig \(adapter ?? "hci0") reset`, or unplug it"
+        case .unknown(let obstacle): obstacle.description
         }
     }
 }

@@ -156,7 +156,8 @@ extension Event.Kind {
     init?(_ event: PresenceEvent) {
         switch event {
         case .bluetoothStateDidUpdate(let update): self = .bluetoothStateDidUpdate(update)
-        case .monitoringDidFail(let region, let reason): self = .monitoringDidFail(region: region, reason: reason)
+        case .monitoringDidFail(let region, let bluetooth):
+            self = .monitoringDidFail(region: region, reason: bluetooth.reason)
         case .action(let action, let bluetooth): self.init(action, reason: bluetooth.reason)
         }
     }

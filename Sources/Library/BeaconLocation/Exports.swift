@@ -1,6 +1,7 @@
 // `import BeaconLocation` gives a program the types of its API, and no others.
 @_exported public import struct Bluetooth.HeldStream
 @_exported public import struct HCI.AdapterUpdate
+@_exported public import enum HCI.AuthorizationStatus
 @_exported public import enum HCI.BluetoothState
 @_exported public import enum HCI.HCIDecodingError
 @_exported public import struct HCI.ScanTime
@@ -9,6 +10,7 @@
 @_exported public import struct IBeacon.BeaconIdentity
 @_exported public import struct IBeacon.BeaconRegion
 @_exported public import struct IBeacon.BeaconUUID
+@_exported public import enum Presence.LocationObstacle
 @_exported public import struct RegionMonitoring.Instant
 @_exported public import struct RegionMonitoring.MonitoredRegion
 @_exported public import enum RegionMonitoring.Proximity

@@ -61,9 +61,9 @@ final class LocationDriver: Sendable {
     var isIdle: Bool { driver.regions.isEmpty }
 
     func startMonitoring(_ region: MonitoredRegion) {
-        // A program cannot make a region of another form.
+        // Only this package can make a region of other signs, and does not give it to a manager.
         guard let beacons = region.region else { return }
-        start(.region(beacons), region, ranging: .off)
+        start(.region(beacons), region)
     }
 
     func stopMonitoring(_ identifier: String) { stop(Subject.name(ofRegion: identifier)) }
@@ -71,7 +71,7 @@ final class LocationDriver: Sendable {
     func startRanging(_ constraint: BeaconConstraint) {
         let subject = Subject.ranging(constraint)
         let region = BeaconRegion(identifier: subject.name, constraint: constraint)
-        start(subject, MonitoredRegion(region), ranging: .always)
+        start(subject, MonitoredRegion(region, ranging: .always))
     }
 
     func stopRanging(_ constraint: BeaconConstraint) { stop(Subject.ranging(constraint).name) }
@@ -94,9 +94,8 @@ final class LocationDriver: Sendable {
         return driver.regions.compactMap { region in subjects[region.identifier].map { ($0, region) } }
     }
 
-    private func start(_ subject: Subject, _ region: MonitoredRegion, ranging: MonitoredRegion.Ranging) {
-        var region = region.named(subject.name)
-        region.ranging = ranging
+    private func start(_ subject: Subject, _ region: MonitoredRegion) {
+        let region = region.named(subject.name)
         driver.updateRegions(at: now) { regions in
             if regions.contains(region) { return }
             regions.removeAll { $0.identifier == subject.name }
@@ -141,10 +140,10 @@ extension LocationEvent.Kind {
     fileprivate init?(_ event: PresenceEvent, _ subjects: [String: Subject]) {
         switch event {
         case .bluetoothStateDidUpdate(let update): self = .bluetoothStateDidUpdate(update)
-        case .monitoringDidFail(let name, let reason):
+        case .monitoringDidFail(let name, let bluetooth):
             switch subjects[name] {
-            case .region(let region)?: self = .monitoringDidFail(region, reason: reason)
-            case .ranging(let constraint)?: self = .rangingDidFail(constraint, reason: reason)
+            case .region(let region)?: self = .monitoringDidFail(region, bluetooth)
+            case .ranging(let constraint)?: self = .rangingDidFail(constraint, bluetooth)
             case nil: return nil
             }
         case .action(let action, let bluetooth): self.init(action, subjects, bluetooth)
@@ -166,12 +165,19 @@ extension LocationEvent.Kind {
             guard case .region(let region)? = subjects[name] else { return nil }
             self = .didExitRegion(region)
         case .didRangeBeacons(let name, let beacons):
-            guard case .ranging(let constraint)? = subjects[name] else { return nil }
-            self = .didRange(beacons, constraint)
+            switch subjects[name] {
+            case .region(let region)?: self = .didRangeBeacons(beacons, region)
+            case .ranging(let constraint)?: self = .didRange(beacons, constraint)
+            case nil: return nil
+            }
         case .rangingBeaconsDidFail(let name):
             // If no region can be monitored at all, an earlier event has reported it.
-            guard case .ranging(let constraint)? = subjects[name], bluetooth.failure == nil else { return nil }
-            self = .rangingDidFail(constraint, reason: bluetooth.reason)
+            guard !bluetooth.isFailure else { return nil }
+            switch subjects[name] {
+            case .region(let region)?: self = .rangingBeaconsDidFail(region, bluetooth)
+            case .ranging(let constraint)?: self = .rangingDidFail(constraint, bluetooth)
+            case nil: return nil
+            }
         case .silenceDidEnd: return nil
         }
     }

@@ -1,59 +1,58 @@
-public import Bluetooth
+public import HCI
 public import IBeacon
-import Plumbing
 public import RegionMonitoring
-import Synchronization
 
-/// The events of a ``LocationManager``. Several tasks may iterate: each gets all from its beginning on.
+/// The events of a ``LocationManager``. Several tasks may iterate, at the same time and one after another.
 ///
-/// An iterator keeps the manager alive.
+/// An iteration receives the events from its beginning on. If no other one runs, it also receives the events that the earlier
+/// iterations have not received, up to ``LocationManager/backlog``. The end of an iteration does not end the manager: it goes on
+/// until ``LocationManager/stop()``, or until it is deallocated. An iteration keeps the manager alive.
 public struct LocationEvents: AsyncSequence, Sendable {
     /// An event with its time.
     public typealias Element = LocationEvent
+
+    /// An iteration throws no error.
     public typealias Failure = Never
 
     let manager: LocationManager
 
-    /// Begins an iteration: the events from now on. The first iterator receives the earlier events, too.
+    /// Begins an iteration.
     public func makeAsyncIterator() -> Iterator { Iterator(manager) }
 
     /// The iteration of one task.
     public struct Iterator: AsyncIteratorProtocol {
-        private var waiting: ArraySlice<LocationEvent>
-        private var base: AsyncStream<LocationEvent>.Iterator
         private let iteration: Iteration
 
         init(_ manager: LocationManager) {
-            let (waiting, events) = manager.broadcast.subscribe()
-            self.waiting = waiting[...]
-            base = events.makeAsyncIterator()
             iteration = Iteration(manager)
         }
 
-        /// Returns the next event, or `nil` when the manager has ended, or the task is cancelled.
+        /// Returns the next event, or `nil` when the manager has stopped, or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> LocationEvent? {
-            if let event = waiting.popFirst() { return event }
-            return await base.next(isolation: actor)
+            await iteration.next(isolation: actor)
         }
 
-        /// The next event; nil when the manager has ended, or the task is cancelled.
-        public mutating func next() async -> LocationEvent? {
-            if let event = waiting.popFirst() { return event }
-            return await base.next()
-        }
+        /// Returns the next event, or `nil` when the manager has stopped, or the task is cancelled.
+        public mutating func next() async -> LocationEvent? { await iteration.next() }
     }
 }
 
-/// Lives as long as an iteration. The end of the last one ends the manager.
+/// Lives as long as an iteration.
 private final class Iteration: Sendable {
     private let manager: LocationManager
+    private let reader: Int
 
     init(_ manager: LocationManager) {
         self.manager = manager
+        reader = manager.log.subscribe()
     }
 
     deinit {
-        if manager.broadcast.unsubscribe() { manager.end() }
+        manager.log.unsubscribe(reader)
+    }
+
+    func next(isolation actor: isolated (any Actor)? = #isolation) async -> LocationEvent? {
+        await manager.log.next(reader, isolation: actor)
     }
 }
 
@@ -61,7 +60,7 @@ private final class Iteration: Sendable {
 public struct LocationEvent: Hashable, Sendable {
     /// The kind of event, with the terms of CoreLocation's `CLLocationManagerDelegate`.
     public enum Kind: Hashable, Sendable {
-        /// Bluetooth was switched on or off, unplugged, forbidden; with the reason.
+        /// Bluetooth was switched on or off, unplugged, forbidden; with the cause and the reason.
         case bluetoothStateDidUpdate(AdapterUpdate)
 
         /// The region is watched from now on, with or without an adapter.
@@ -78,13 +77,19 @@ public struct LocationEvent: Hashable, Sendable {
 
         /// The region cannot be watched: there is no adapter, or the program may not use it. The manager watches it
         /// as soon as that changes.
-        case monitoringDidFail(BeaconRegion, reason: String)
+        case monitoringDidFail(BeaconRegion, AdapterUpdate)
 
-        /// The beacons in range, the nearest first, once a second; empty when there are none.
+        /// The beacons in range that satisfy a ranged constraint, the nearest first, once a second; empty when there are none.
         case didRange([RangedBeacon], BeaconConstraint)
 
-        /// Beacons cannot be ranged: the adapter is lost.
-        case rangingDidFail(BeaconConstraint, reason: String)
+        /// The beacons in range of a region whose `ranging` is not `off`, the nearest first, once a second.
+        case didRangeBeacons([RangedBeacon], BeaconRegion)
+
+        /// Beacons that satisfy a constraint cannot be ranged: the adapter is lost.
+        case rangingDidFail(BeaconConstraint, AdapterUpdate)
+
+        /// The beacons of a region cannot be ranged: the adapter is lost.
+        case rangingBeaconsDidFail(BeaconRegion, AdapterUpdate)
     }
 
     /// The kind of event.
@@ -98,50 +103,9 @@ public struct LocationEvent: Hashable, Sendable {
 
     /// The time on the wall clock, in seconds: the argument of Foundation's `Date(timeIntervalSince1970:)`.
     public var secondsSince1970: Double { Double(nanosecondsSince1970) / 1e9 }
-}
 
-/// The events of a manager, for all readers. Events before the first reader are stored for it.
-final class EventBroadcast: Sendable {
-    private struct State: Sendable {
-        var waiting: [LocationEvent]? = []
-        var iterators = 0
+    /// Returns the time on the wall clock of another instant, such as the timestamp of a beacon, in seconds.
+    public func secondsSince1970(at other: Instant) -> Double {
+        secondsSince1970 + instant.duration(to: other) / .seconds(1)
     }
-
-    private let backlog: Int
-    private let broadcast = Broadcast<LocationEvent>()
-    private let state = Mutex(State())
-
-    /// - Parameter backlog: The number of events that wait for a slow reader; then the oldest are dropped.
-    init(backlog: Int) {
-        self.backlog = backlog
-    }
-
-    func send(_ event: LocationEvent) {
-        // Under the lock: otherwise a new reader might get an event out of order.
-        state.withLock { state in
-            guard let count = state.waiting?.count else { return broadcast.send(event) }
-            if count >= backlog { state.waiting?.removeFirst() }
-            state.waiting?.append(event)
-        }
-    }
-
-    /// Adds a reader. Returns the events that waited for the first reader, and those from now on.
-    func subscribe() -> (waiting: [LocationEvent], events: AsyncStream<LocationEvent>) {
-        state.withLock { state in
-            state.iterators += 1
-            defer { state.waiting = nil }
-            return (state.waiting ?? [], broadcast.values(backlog: backlog))
-        }
-    }
-
-    /// Removes a reader. Returns whether it was the last.
-    func unsubscribe() -> Bool {
-        state.withLock { state in
-            state.iterators -= 1
-            return state.iterators == 0
-        }
-    }
-
-    /// Ends every iteration after its stored events.
-    func close() { broadcast.close() }
 }

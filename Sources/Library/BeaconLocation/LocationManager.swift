@@ -1,22 +1,28 @@
 public import Bluetooth
 public import HCI
 public import IBeacon
+import Plumbing
 package import Presence
 public import RegionMonitoring
+import Synchronization
 
 /// Watches beacon regions and ranges beacons, as CoreLocation's `CLLocationManager` does; see <doc:BeaconLocation>.
 ///
-/// The manager does not use the radio before the program requests it: ``authorize(within:)`` and
-/// ``bluetoothStates()`` read the state of the adapter, and the adapter scans only while a region is watched or
-/// beacons are ranged. ``events`` publishes what happens; when the last iteration of them is cancelled, or the
-/// manager is deallocated, it disables the scan.
+/// The manager does not touch Bluetooth before the program requests it. ``authorize(within:)`` reads the state of the adapter, and
+/// the adapter scans only while a region is watched, beacons are ranged or ``locate(_:within:)`` runs. ``state``, ``states`` and
+/// ``events`` request nothing. ``stop()`` disables the scan, and so does the deallocation of the manager.
 ///
 /// All methods may be called from any thread and any task.
 public final class LocationManager: Sendable {
     private let bluetooth: BluetoothManager
     private let driver: LocationDriver
     private let clock: any WallClock
-    let broadcast: EventBroadcast
+    private let scan: LocationScan
+    private let now: @Sendable () -> Instant
+    let log: EventLog
+
+    /// Held while the demand for the scan is compared with the scan.
+    private let demand = Mutex(())
 
     /// The number of events that are stored for a slow program; then the oldest are dropped. Ranging publishes one a
     /// second.
@@ -36,25 +42,36 @@ public final class LocationManager: Sendable {
         adapter: String? = nil, timing: ScanTiming? = nil, memory: LocationMemory? = nil,
         kernel: some BluetoothKernel, clock: some WallClock = SystemClock()
     ) {
-        let broadcast = EventBroadcast(backlog: Self.backlog)
-        self.broadcast = broadcast
+        let log = EventLog(backlog: Self.backlog)
+        self.log = log
         self.clock = clock
         driver = LocationDriver(kernel: kernel, clock: clock, memory: memory?.memory(at: clock.now) ?? .init()) {
-            broadcast.send($0)
+            log.send($0)
         }
+        scan = LocationScan(driver.driver)
+        now = { Instant(nanoseconds: kernel.now()) }
         var parameters = ScannerParameters()
         parameters.scan = timing.map { .fixed($0) } ?? .automatic()
         parameters.quietPeriod = LocationDriver.quietPeriod
         bluetooth = BluetoothManager(
-            adapter: adapter, parameters: parameters, delegate: driver.driver, kernel: kernel)
+            adapter: adapter, parameters: parameters, delegate: scan, kernel: kernel)
     }
 
-    deinit {
-        broadcast.close()
-    }
-
-    /// The events, in order. Each task gets everything from its beginning on; the first also what happened before.
+    /// The events, in order, for several readers: each iteration is independent, and a second one works after the first has ended.
+    ///
+    /// Reading them does not touch Bluetooth.
     public var events: LocationEvents { LocationEvents(manager: self) }
+
+    /// The present state of Bluetooth; ``BluetoothState/unknown`` before the first request.
+    public var state: BluetoothState { bluetooth.latest.state }
+
+    /// Whether this process may use Bluetooth; ``AuthorizationStatus/notDetermined`` before the first request.
+    public var authorizationStatus: AuthorizationStatus { bluetooth.latest.authorization }
+
+    /// The states of Bluetooth with their causes and reasons, for several readers: the present one first, then each change.
+    ///
+    /// Reading them does not touch Bluetooth. They end when the manager has stopped.
+    public var states: HeldStream<AdapterUpdate> { bluetooth.observedStates }
 
     /// The memory of the watched regions for the next manager: to be stored at intervals, and at the end.
     public var memory: LocationMemory { LocationMemory(driver.memory, at: clock.now) }
@@ -62,14 +79,13 @@ public final class LocationManager: Sendable {
     /// Waits until the manager knows whether there is Bluetooth, and whether this process may use it; returns at once
     /// if it knows.
     ///
+    /// The first call is the first use of Bluetooth. Linux shows no dialog: the rights of the process decide.
+    ///
     /// - Parameter limit: The time to wait for an adapter that is being reset, or does not answer.
-    /// - Returns: The state with its reason.
+    /// - Returns: The state with its cause, its reason and the remedy; ``AdapterUpdate/authorization`` is the kind.
     public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
         await bluetooth.authorize(within: limit)
     }
-
-    /// The state of Bluetooth: the present one first, as soon as it is known, then each change.
-    public func bluetoothStates() -> HeldStream<AdapterUpdate> { bluetooth.states() }
 
     /// The regions that are watched.
     public var monitoredRegions: [MonitoredRegion] { driver.monitoredRegions }
@@ -77,16 +93,13 @@ public final class LocationManager: Sendable {
     /// The constraints whose beacons are ranged.
     public var rangedBeaconConstraints: [BeaconConstraint] { driver.rangedConstraints }
 
-    /// Watches a region: any of its beacons enters it, their silence leaves it. It replaces a region with the same
-    /// identifier.
-    public func startMonitoring(for region: BeaconRegion) {
-        startMonitoring(MonitoredRegion(region))
-    }
-
-    /// Watches a region with thresholds and times of its own. Its `ranging` is ignored here.
-    public func startMonitoring(_ region: MonitoredRegion) {
+    /// Watches a region: any of its beacons enters it, their silence leaves it. It replaces a region with the same identifier.
+    ///
+    /// - Parameter region: The beacons with thresholds and times. If its `ranging` is not `off`, the manager also ranges its beacons,
+    ///   by ``LocationEvent/Kind/didRangeBeacons(_:_:)``.
+    public func startMonitoring(for region: MonitoredRegion) {
         driver.startMonitoring(region)
-        bluetooth.startScan()
+        startScan()
     }
 
     /// Stops watching a region, by its identifier.
@@ -98,7 +111,7 @@ public final class LocationManager: Sendable {
     /// Ranges beacons once a second, whatever regions are watched.
     public func startRangingBeacons(satisfying constraint: BeaconConstraint) {
         driver.startRanging(constraint)
-        bluetooth.startScan()
+        startScan()
     }
 
     /// Stops ranging these beacons.
@@ -112,21 +125,58 @@ public final class LocationManager: Sendable {
         driver.requestState(region.identifier)
     }
 
+    /// The shortest time of ``locate(_:within:)``: many beacons advertise once a second.
+    public static let shortestLocation = LocateAnswer.shortest
+
+    /// Determines once whether a beacon is in range, by what is received from now on.
+    ///
+    /// The answer is `inside` with the first reception, and otherwise comes after the time limit: `outside` if the adapter has scanned
+    /// for the whole time, `unknown` with the obstacle if not. It is `unknown` at once if Bluetooth does not work, and if the task is
+    /// cancelled.
+    ///
+    /// - Parameters:
+    ///   - constraint: The beacons to look for.
+    ///   - limit: The time to scan; ``shortestLocation`` at least. An adapter that has not answered yet is waited for as long again.
+    /// - Returns: The answer with its time.
+    public func locate(_ constraint: BeaconConstraint, within limit: Duration = .seconds(10)) async -> LocationAnswer {
+        let limit = max(limit, Self.shortestLocation)
+        let bluetooth = await authorize(within: limit)
+        guard bluetooth.state == .poweredOn else { return LocationAnswer(bluetooth, at: now(), clock) }
+        let (finished, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let region = MonitoredRegion(BeaconRegion(identifier: "\(constraint)", constraint: constraint))
+        let locator = Locator(
+            [region], within: limit, quietPeriod: LocationDriver.quietPeriod, updated: { _, _ in },
+            finished: { continuation.finish() })
+        scan.add(locator, at: now().nanoseconds)
+        startScan()
+        self.bluetooth.deadlineDidChange()
+        await withTaskGroup { group in
+            group.addTask { for await _ in finished {} }
+            // The scanner answers at the limit. If it has ended, it does not.
+            group.addTask { await (limit + LocateAnswer.tolerance).elapsed() }
+            await group.next()
+            group.cancelAll()
+        }
+        scan.remove(locator)
+        rest()
+        return LocationAnswer(locator.answer(at: now()), clock)
+    }
+
     /// Disables the scan, and returns afterwards: for a program that ends. The iterations end, and the manager
     /// publishes no further event.
     public func stop() async {
-        broadcast.close()
+        log.close()
         await bluetooth.stop()
     }
 
-    /// Handles the end of the last iteration.
-    func end() {
-        broadcast.close()
-        bluetooth.end()
+    private func startScan() {
+        demand.withLock { _ in bluetooth.startScan() }
     }
 
     private func rest() {
-        if driver.isIdle { bluetooth.endScan() } else { bluetooth.deadlineDidChange() }
+        demand.withLock { _ in
+            if driver.isIdle, scan.isIdle { bluetooth.endScan() } else { bluetooth.deadlineDidChange() }
+        }
     }
 }
 

@@ -104,7 +104,7 @@ package enum PresenceEvent: Hashable, Sendable {
     case bluetoothStateDidUpdate(AdapterUpdate)
 
     /// The region, named by its identifier, cannot be watched: there is no adapter, or the program may not use it.
-    case monitoringDidFail(region: String, reason: String)
+    case monitoringDidFail(region: String, bluetooth: AdapterUpdate)
 
     /// A decision of the monitor.
     ///
@@ -115,18 +115,15 @@ package enum PresenceEvent: Hashable, Sendable {
 extension AdapterUpdate {
     /// A capture in place of a working adapter.
     package static func replaying(_ capture: String) -> AdapterUpdate {
-        AdapterUpdate(state: .poweredOn, adapter: nil, reason: "the capture \(capture) stands in for an adapter")
+        AdapterUpdate(
+            state: .poweredOn, adapter: nil, cause: .working, reason: "the capture \(capture) stands in for an adapter")
     }
 
-    /// The reason why regions cannot be watched; `nil` while they can, or while the scan is only interrupted.
-    package var failure: String? {
+    /// Whether regions cannot be watched. An interruption of the scan is not a failure.
+    package var isFailure: Bool {
         switch state {
-        case .unsupported, .unauthorized: reason
-        case .unknown, .resetting, .poweredOff, .poweredOn: nil
+        case .unsupported, .unauthorized: true
+        case .unknown, .resetting, .poweredOff, .poweredOn: false
         }
     }
-
-    /// The adapter was not used yet.
-    package static let starting = AdapterUpdate(
-        state: .unknown, adapter: nil, reason: "the adapter has not answered yet")
 }

@@ -123,9 +123,9 @@ package final class PresenceDriver: ScannerDelegate {
                 state.memory.regions.removeAll { known in state.regions.contains { known.isSame(as: $0) } }
             }
             publish(actions, at: now, &state)
-            guard let reason = state.bluetooth.failure else { return }
+            guard state.bluetooth.isFailure else { return }
             for case .didStartMonitoring(let region) in actions {
-                publish(.monitoringDidFail(region: region, reason: reason), time(of: now))
+                publish(.monitoringDidFail(region: region, bluetooth: state.bluetooth), time(of: now))
             }
         }
     }
@@ -258,9 +258,9 @@ extension PresenceDriver {
         state.withLock { state in
             state.bluetooth = update
             publish(.bluetoothStateDidUpdate(update), self.time(of: now))
-            if let reason = state.bluetooth.failure {
+            if update.isFailure {
                 for region in state.regions {
-                    publish(.monitoringDidFail(region: region.identifier, reason: reason), self.time(of: now))
+                    publish(.monitoringDidFail(region: region.identifier, bluetooth: update), self.time(of: now))
                 }
             }
             guard update.state != .poweredOn else { return }

@@ -123,7 +123,7 @@ extension SupportedCommands {
 
 extension AdapterUpdate {
     static let working = AdapterUpdate(
-        state: .poweredOn, adapter: "hci0", reason: "hci0 is switched on and answers")
+        state: .poweredOn, adapter: "hci0", cause: .working, reason: "hci0 is switched on and answers")
 }
 
 extension [ScannerStateMachine.Action] {

@@ -53,7 +53,7 @@ extension NaiveMonitor {
         startRanging(at: now, from: heard.count - 1)
         let beacon = RangedBeacon(
             identity: sighting.identity, rssi: Int(sighting.rssi ?? 0),
-            accuracy: accuracy(of: sighting.identity, in: regions[index].region))
+            accuracy: accuracy(of: sighting.identity, in: regions[index].region), timestamp: now)
         let name = regions[index].name
         return (isNews ? [.didEnterRegion(region: name, beacon)] : []) + [.didDetermineState(region: name, .inside)]
     }
@@ -118,10 +118,14 @@ extension NaiveMonitor {
             let beacons = present.filter(region.matches).map { identity in
                 let signals = since.filter { $0.sighting.identity == identity }.compactMap(\.sighting.rssi).map(
                     Double.init)
-                guard !signals.isEmpty else { return RangedBeacon(identity: identity, rssi: 0, accuracy: -1) }
+                let last = heard.last { $0.sighting.identity == identity }?.at
+                guard !signals.isEmpty else {
+                    return RangedBeacon(identity: identity, rssi: 0, accuracy: -1, timestamp: last)
+                }
                 let mean = (signals.reduce(0, +) / Double(signals.count)).rounded()
                 return RangedBeacon(
-                    identity: identity, rssi: Int(mean), accuracy: accuracy(of: identity, in: region.region))
+                    identity: identity, rssi: Int(mean), accuracy: accuracy(of: identity, in: region.region),
+                    timestamp: last)
             }
             return .didRangeBeacons(region: region.name, beacons.sorted(by: Self.nearestFirst))
         }

@@ -74,10 +74,10 @@ extension Messages {
     private static let locateReasons = samples(LocateAnswer.Reason.notHeard) { reason in
         switch reason {
         case .notHeard: .tooWeak
-        case .tooWeak: .bluetooth(off)
-        case .bluetooth: .notListened(.seconds(7), of: .seconds(10), because: off)
-        case .notListened: .noAnswer(adapter: "hci0")
-        case .noAnswer: nil
+        case .tooWeak: .unknown(.bluetooth(off))
+        case .unknown(.bluetooth): .unknown(.notListened(.seconds(7), of: .seconds(10), because: off))
+        case .unknown(.notListened): .unknown(.noAnswer(adapter: "hci0"))
+        case .unknown(.noAnswer): nil
         }
     }
 

@@ -1,6 +1,7 @@
 import Bluetooth
-package import HCI
+public import HCI
 import IBeacon
+import Plumbing
 package import RegionMonitoring
 import Synchronization
 
@@ -77,10 +78,20 @@ package final class Locator: ScannerDelegate {
 
     package func scannerDidFinishTurn(at time: Int64) -> Int64? {
         conclude(at: Instant(nanoseconds: time))
-        return state.withLock { $0.answer == nil ? $0.end : nil }?.nanoseconds
+        return nextDeadline
     }
 
-    package var nextDeadline: Int64? { state.withLock(\.end)?.nanoseconds }
+    package var nextDeadline: Int64? { state.withLock { $0.answer == nil ? $0.end : nil }?.nanoseconds }
+
+    /// The process did not receive in that time, so it does not count as scanned.
+    package func scannerDidStall(from: Int64, until: Int64) {
+        driver.scannerDidStall(from: from, until: until)
+        state.withLock { state in
+            guard let since = state.listeningSince else { return }
+            let stall = max(since, Instant(nanoseconds: from)).duration(to: Instant(nanoseconds: until))
+            state.listeningSince = since.advanced(by: max(.zero, stall))
+        }
+    }
 
     package func scannerDidHearController(at time: Int64) {
         driver.scannerDidHearController(at: time)
@@ -128,18 +139,18 @@ package final class Locator: ScannerDelegate {
             if snapshot.state == .inside {
                 return LocateAnswer.Place(region: identifier, state: .inside, beacon: snapshot.beacon)
             }
-            if let doubt { return LocateAnswer.Place(region: identifier, state: .unknown, reason: doubt) }
+            if let doubt { return LocateAnswer.Place(region: identifier, state: .unknown, reason: .unknown(doubt)) }
             let strongest = heard.filter { $0.regions.contains(identifier) }
                 .max { $0.signal ?? -.infinity < $1.signal ?? -.infinity }
             return LocateAnswer.Place(
                 region: identifier, state: .outside, beacon: strongest,
                 reason: strongest == nil ? .notHeard : .tooWeak)
         }
-        return LocateAnswer(places: places, listened: listened, bluetooth: driver.bluetooth)
+        return LocateAnswer(places: places, time: now, listened: listened, bluetooth: driver.bluetooth)
     }
 
     /// Returns the reason why a silence proves nothing, or `nil` if it proves the absence.
-    private func doubt(_ state: State, listened: Duration, at now: Instant) -> LocateAnswer.Reason? {
+    private func doubt(_ state: State, listened: Duration, at now: Instant) -> LocationObstacle? {
         let bluetooth = driver.bluetooth
         if bluetooth.state != .poweredOn { return .bluetooth(bluetooth) }
         guard listened + LocateAnswer.tolerance >= limit else {
@@ -152,6 +163,33 @@ package final class Locator: ScannerDelegate {
 extension Locator.State {
     fileprivate func listened(at now: Instant) -> Duration {
         listened + (listeningSince.map { max(.zero, $0.duration(to: now)) } ?? .zero)
+    }
+}
+
+/// The reason why a silence proves nothing.
+public enum LocationObstacle: Hashable, Sendable {
+    /// Bluetooth does not work at the end.
+    case bluetooth(AdapterUpdate)
+
+    /// The adapter scanned only for this part of the time, after this failure if there was one.
+    case notListened(Duration, of: Duration, because: AdapterUpdate?)
+
+    /// The adapter does not answer, and may receive nothing.
+    case noAnswer(adapter: String?)
+}
+
+extension LocationObstacle: CustomStringConvertible {
+    /// The reason, and the remedy if there is one.
+    public var description: String {
+        switch self {
+        case .bluetooth(let update): update.reason
+        case .notListened(let listened, let limit, let failure):
+            "only \(listened.seconds(digits: 1).plain) s of \(limit.seconds(digits: 1).plain) s were scanned"
+                + (failure.map { ": \($0.reason)" } ?? "")
+        case .noAnswer(let adapter):
+            "\(adapter ?? "the adapter") does not answer, and may receive nothing; run "
+                + "`sudo hciconfig \(adapter ?? "hci0") reset`, or unplug it"
+        }
     }
 }
 
@@ -177,16 +215,15 @@ package struct LocateAnswer: Sendable, Equatable {
         case notHeard
         /// Outside: a beacon is received, but is too weak to be inside.
         case tooWeak
-        /// Unknown: Bluetooth does not work at the end.
-        case bluetooth(AdapterUpdate)
-        /// Unknown: the adapter scanned only for this part of the time, after this failure if there was one.
-        case notListened(Duration, of: Duration, because: AdapterUpdate?)
-        /// Unknown: the adapter does not answer, and may receive nothing.
-        case noAnswer(adapter: String?)
+        /// Unknown, for this reason.
+        case unknown(LocationObstacle)
     }
 
     /// The requested regions, in their order.
     package var places: [Place]
+
+    /// The time of the answer, on the clock of the source.
+    package var time: Instant
 
     /// The time in which the scan ran.
     package var listened: Duration

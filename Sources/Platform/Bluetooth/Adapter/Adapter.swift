@@ -68,11 +68,14 @@ public struct AdapterDiagnosis: Sendable {
 /// A reason for each state, with the remedy.
 extension AdapterUpdate {
     static func works(_ adapter: Adapter) -> AdapterUpdate {
-        AdapterUpdate(state: .poweredOn, adapter: adapter.name, reason: "\(adapter.name) is switched on and answers")
+        AdapterUpdate(
+            state: .poweredOn, adapter: adapter.name, cause: .working,
+            reason: "\(adapter.name) is switched on and answers")
     }
 
     static func on(_ adapter: Adapter) -> AdapterUpdate {
-        AdapterUpdate(state: .poweredOn, adapter: adapter.name, reason: "\(adapter.name) is switched on")
+        AdapterUpdate(
+            state: .poweredOn, adapter: adapter.name, cause: .working, reason: "\(adapter.name) is switched on")
     }
 
     static func absent(_ name: String?) -> AdapterUpdate {
@@ -82,49 +85,52 @@ extension AdapterUpdate {
             } else {
                 "there is no Bluetooth adapter; plug one in, or look for the reason with `dmesg | grep -i bluetooth`"
             }
-        return AdapterUpdate(state: .unsupported, adapter: name, reason: reason)
+        return AdapterUpdate(state: .unsupported, adapter: name, cause: .noAdapter, reason: reason)
     }
 
     static func off(_ adapter: Adapter) -> AdapterUpdate {
         let name = adapter.name
-        let reason =
+        let up = "`bluetoothctl power on` or `sudo hciconfig \(name) up`"
+        let (cause, reason): (Cause, String) =
             switch adapter.radioBlock {
-            case .none:
-                "\(name) is switched off; switch it on with `bluetoothctl power on` or `sudo hciconfig \(name) up`"
+            case .none: (.switchedOff, "\(name) is switched off; switch it on with \(up)")
             case .soft:
-                "\(name) is blocked by rfkill; run `rfkill unblock bluetooth`, then `bluetoothctl power on` or "
-                    + "`sudo hciconfig \(name) up`"
+                (
+                    .blockedByProgram, "\(name) is blocked by rfkill; run `rfkill unblock bluetooth`, then \(up)"
+                )
             case .hard:
-                "\(name) is blocked by a switch or key of this machine; move that, then run `bluetoothctl power on` or "
-                    + "`sudo hciconfig \(name) up`"
+                (
+                    .blockedBySwitch,
+                    "\(name) is blocked by a switch or key of this machine; move that, then run \(up)"
+                )
             }
-        return AdapterUpdate(state: .poweredOff, adapter: name, reason: reason)
+        return AdapterUpdate(state: .poweredOff, adapter: name, cause: cause, reason: reason)
     }
 
     static func withoutLowEnergy(_ adapter: Adapter) -> AdapterUpdate {
         AdapterUpdate(
-            state: .unsupported, adapter: adapter.name,
+            state: .unsupported, adapter: adapter.name, cause: .noLowEnergy,
             reason: "\(adapter.name) has no Bluetooth LE, which beacons use; plug in an adapter with Bluetooth 4.0 or "
                 + "later, and name it in beacons.json if \(adapter.name) is named there")
     }
 
     static func powerCycled(_ adapter: Adapter) -> AdapterUpdate {
         AdapterUpdate(
-            state: .resetting, adapter: adapter.name,
+            state: .resetting, adapter: adapter.name, cause: .powerCycling,
             reason: "\(adapter.name) was switched off and on again; the scan is restarted")
     }
 
     static func repaired(_ adapter: Adapter, isSuspected: Bool) -> AdapterUpdate {
         let name = adapter.name
         return AdapterUpdate(
-            state: .poweredOn, adapter: name,
+            state: .poweredOn, adapter: name, cause: .repaired,
             reason: "\(name) answered and received nothing, so it was switched off and on"
                 + (isSuspected ? "" : "; if no Bluetooth LE device is near, that is no fault"))
     }
 
     static func notRepaired(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {
         AdapterUpdate(
-            state: .poweredOn, adapter: adapter.name,
+            state: .poweredOn, adapter: adapter.name, cause: .receivingNothing,
             reason:
                 "\(adapter.name) answers and receives nothing: \(obstacle); if no Bluetooth LE device is near, that is "
                 + "no fault")
@@ -132,7 +138,7 @@ extension AdapterUpdate {
 
     static func deaf(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {
         AdapterUpdate(
-            state: .resetting, adapter: adapter.name,
+            state: .resetting, adapter: adapter.name, cause: .receivingNothing,
             reason: "\(adapter.name) answers and receives nothing, though other devices were always received here: "
                 + "\(obstacle); the regions are unknown until it receives again, and if that lasts, run "
                 + "`sudo hciconfig \(adapter.name) reset`, or unplug it")
@@ -140,14 +146,14 @@ extension AdapterUpdate {
 
     static func silent(_ adapter: Adapter, _ opcode: HCIOpcode) -> AdapterUpdate {
         AdapterUpdate(
-            state: .resetting, adapter: adapter.name,
+            state: .resetting, adapter: adapter.name, cause: .commandUnanswered,
             reason: "\(adapter.name) did not answer \(opcode); the command is sent again, and if that lasts, run "
                 + "`sudo hciconfig \(adapter.name) reset`, or unplug it")
     }
 
     static func hardwareError(_ adapter: Adapter, _ code: UInt8) -> AdapterUpdate {
         AdapterUpdate(
-            state: .resetting, adapter: adapter.name,
+            state: .resetting, adapter: adapter.name, cause: .hardwareError,
             reason: "\(adapter.name) reported hardware error \(code); Linux restarts it, and if that keeps happening, "
                 + "check its power supply and firmware")
     }
@@ -159,17 +165,17 @@ extension AdapterUpdate {
                 + "and `dmesg | grep -i bluetooth` shows missing firmware"
             : "another program may be using it; the command is tried again, and `sudo btmon` shows other commands"
         return AdapterUpdate(
-            state: .resetting, adapter: adapter.name,
+            state: .resetting, adapter: adapter.name, cause: .commandRefused,
             reason: "\(adapter.name) refuses \(opcode) with \(status): \(cause)")
     }
 
     static func unanswered(_ adapter: String?) -> AdapterUpdate {
         AdapterUpdate(
-            state: .unknown, adapter: adapter,
+            state: .unknown, adapter: adapter, cause: .notAnswered,
             reason: "\(adapter ?? "Bluetooth") has not answered; `dmesg | grep -i bluetooth` may show why")
     }
 
     static func failed(_ error: KernelError, _ adapter: String?) -> AdapterUpdate {
-        AdapterUpdate(state: error.state, adapter: adapter, reason: error.description)
+        AdapterUpdate(state: error.state, adapter: adapter, cause: error.cause, reason: error.description)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HCI
 
 /// The kernel refused something: what, and why.
 public struct KernelError: Error, Hashable, Sendable {
@@ -74,6 +75,14 @@ extension KernelError {
         case EPERM, EACCES: .unauthorized
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .unsupported
         default: .resetting
+        }
+    }
+
+    var cause: AdapterUpdate.Cause {
+        switch state {
+        case .unauthorized: .notPermitted
+        case .unsupported: .noKernelSupport
+        case .unknown, .resetting, .poweredOff, .poweredOn: .systemCallFailed
         }
     }
 

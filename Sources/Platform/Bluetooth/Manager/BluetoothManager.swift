@@ -46,7 +46,15 @@ public final class BluetoothManager: Sendable {
     ///
     /// A slow reader misses the oldest changes, never the last one.
     public func states() -> HeldStream<AdapterUpdate> {
-        HeldStream(subscribe(), holding: self)
+        HeldStream(of: self) { $0.subscribe() }
+    }
+
+    /// The state, without a request: ``AdapterUpdate/starting`` before the first one.
+    package var latest: AdapterUpdate { updates.latest ?? .starting }
+
+    /// The states, without a request: first the present one, then each change.
+    package var observedStates: HeldStream<AdapterUpdate> {
+        HeldStream(of: self) { $0.updates.values(backlog: Self.backlog, initial: .starting) }
     }
 
     /// Waits until it is decided whether there is Bluetooth, and whether this process may use it.
@@ -166,31 +174,43 @@ private final class IgnoringDelegate: ScannerDelegate {
     var nextDeadline: Int64? { nil }
 }
 
-/// A stream that keeps its source alive during iteration.
+extension AdapterUpdate {
+    /// The adapter was not used yet.
+    package static let starting = AdapterUpdate(
+        state: .unknown, adapter: nil, cause: .notAnswered, reason: "the adapter has not answered yet")
+}
+
+/// The values of a source for several readers. An iteration keeps the source alive.
 public struct HeldStream<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
-    private let stream: AsyncStream<Element>
     private let source: any AnyObject & Sendable
+    private let values: @Sendable () -> AsyncStream<Element>
 
-    package init(_ stream: AsyncStream<Element>, holding source: any AnyObject & Sendable) {
-        self.stream = stream
+    /// - Parameter values: Returns the values for one reader.
+    package init<Source: AnyObject & Sendable>(
+        of source: Source, _ values: @escaping @Sendable (Source) -> AsyncStream<Element>
+    ) {
         self.source = source
+        self.values = { values(source) }
     }
 
+    /// Begins an iteration, which is independent of the other ones.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(base: stream.makeAsyncIterator(), source: source)
+        Iterator(base: values().makeAsyncIterator(), source: source)
     }
 
-    /// Keeps the source alive, too: the sequence may be released during iteration.
+    /// The iteration of one reader.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<Element>.Iterator
         fileprivate let source: any AnyObject & Sendable
 
+        /// Returns the next value, or `nil` when the source has ended, or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             await base.next(isolation: actor)
         }
 
+        /// Returns the next value, or `nil` when the source has ended, or the task is cancelled.
         public mutating func next() async -> Element? {
             await base.next()
         }

@@ -44,7 +44,7 @@ struct LocateCommand: AsyncParsableCommand {
         let countdown = source.capture == nil && Terminal.showsProgress ? [Countdown(limit: limit)] : []
         try await source.run(session) { services in
             let answer = try await session.locate(regions, within: limit, with: services + countdown)
-            print(json ? answer.json(at: session.time) : answer.text)
+            print(json ? answer.json(at: session.time(of: answer.time)) : answer.text)
             status = ExitCode(answer.exitStatus)
         }
         throw status
