@@ -90,7 +90,7 @@ import WiFi
             configuration.notices == [
                 "regions[0].onEnter is never run: notifyOnEntry is false",
                 "regions[0].onExit is never run: notifyOnExit is false",
-                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\"",
+                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\" or \"once\"",
             ])
     }
 
@@ -147,7 +147,19 @@ import WiFi
         (#""wifi": {}"#, "regions[0].wifi.ssid: found nothing, expected the network's name, 1 to 32 bytes"),
         (
             #""wifi": {"ssid": "a", "join": "ask"}"#,
-            "regions[0].wifi.join: found \"ask\", expected \"prompt\" or \"auto\" or \"off\""
+            "regions[0].wifi.join: found \"ask\", expected \"prompt\" or \"auto\" or \"once\" or \"off\""
+        ),
+        (
+            #""wifi": {"ssid": "a", "join": "once"}"#,
+            "regions[0].wifi.join: found \"once\" without \"passphraseFile\", expected \"passphraseFile\" beside \"once\""
+        ),
+        (
+            #""wifi": {"ssid": "a", "join": "once", "passphraseFile": "/a", "onDeparture": "radio-off"}"#,
+            "regions[0].wifi.onDeparture: found \"radio-off\", expected \"leave\""
+        ),
+        (
+            #""wifi": {"ssid": "a", "join": "once", "passphraseFile": "/a", "onArrival": "hotspot"}"#,
+            "regions[0].wifi.onArrival: found \"hotspot\", expected \"join\""
         ),
         (
             #""wifi": {"ssid": "a", "passphraseFile": "psk"}"#,

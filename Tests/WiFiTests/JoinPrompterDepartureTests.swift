@@ -45,6 +45,31 @@ struct JoinPrompterDepartureTests {
         #expect(arrive(home, at: 300) == [.determineCondition(ticket: 3, home, onArrival)])
     }
 
+    @Test mutating func `a network that is joined once is asked about, and left without a question`() throws {
+        let home = try network(.once)
+        #expect(home.onDeparture == .leave)
+        #expect(arrive(home, at: 0) == [.determineCondition(ticket: 1, home, .join)])
+        let question = Scene.prompt(1)
+        #expect(scene.determine(1, ready, at: 0) == [.announce(question)])
+        _ = try scene.answer(1, .join, at: 5)
+        #expect(scene.finish(1, at: 6) == [.actionCompleted(attempt(1, home, .join, question), Scene.joined)])
+        #expect(scene.depart(at: 60) == [.determineCondition(ticket: 2, home, .leave)])
+        #expect(scene.determine(2, ready, at: 60) == [.startAction(attempt(2, home, .leave))])
+        #expect(scene.finish(2, at: 61) == [.actionCompleted(attempt(2, home, .leave), Scene.joined)])
+        #expect(scene.deadline == nil)
+    }
+
+    @Test mutating func `a network that is joined once is not left without a question under a user who is logged in`()
+        throws
+    {
+        let home = try network(.once)
+        _ = arrive(home, at: 0)
+        _ = scene.determine(1, .alreadyConnected, at: 0)
+        _ = scene.depart(at: 10)
+        let condition = NetworkCondition.ready(JoinReadiness(isLoggedInOver: true))
+        #expect(scene.determine(2, condition, at: 10) == [.announce(prompt(1, .leaveLoggedIn))])
+    }
+
     @Test(arguments: [
         (NetworkAction.leave, PromptSituation.leave), (.hotspotOff, .hotspotOff), (.radioOff, .switchOff),
     ])

@@ -71,6 +71,35 @@ struct NetworkManagerTests {
             #expect(report.profiles == ["Home"])
         }
 
+        @Test func `a network that is joined once is left, and its new profile is deleted`() async throws {
+            try bench.hear("Home")
+            let once = try HomeNetwork(ssid: "Home", join: .once, passphraseFile: file.path)
+            let left = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: nil)
+            try await withRunning(service) {
+                #expect(await service.condition(of: once, for: .leave) == .alreadyConnected)
+                let joined = JoinedNetwork(ssid: "Home", device: "wlan0", credentials: .passphraseFile)
+                #expect(await service.join(once) == .success(joined))
+                try #expect(bench.report().profiles == ["Home"])
+                #expect(await service.condition(of: home, for: .leave) == .ready(JoinReadiness()))
+                #expect(await service.condition(of: once, for: .leave) == .ready(JoinReadiness()))
+                #expect(await service.carryOut(.leave, once, consent: []) == .success(left))
+                try #expect(bench.report().profiles == [])
+                #expect(await service.condition(of: once, for: .leave) == .alreadyConnected)
+            }
+        }
+
+        @Test func `a profile of the user stays after a network was joined once`() async throws {
+            try bench.hear("Home")
+            try bench.save("Home")
+            let once = try HomeNetwork(ssid: "Home", join: .once, passphraseFile: file.path)
+            try await withRunning(service) {
+                let joined = await service.join(once)
+                #expect((try? joined.get())?.credentials == .savedProfile)
+                #expect(await service.condition(of: once, for: .leave) == .alreadyConnected)
+                try #expect(bench.report().profiles == ["Home"])
+            }
+        }
+
         @Test(arguments: [Air.sae, Air.sae | Air.psk])
         func `a stronger imitation with WPA2 gets no handshake of a network for which WPA3 is set`(rsn: UInt32)
             async throws

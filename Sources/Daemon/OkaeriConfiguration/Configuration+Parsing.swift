@@ -252,10 +252,13 @@ extension Configuration {
             "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
         let security = word("security", of: PersonalSecurity.self, reader)
         let whenOnline = word("whenOnline", of: OnlinePolicy.self, reader)
-        let onArrival = word("onArrival", of: NetworkAction.self, reader, among: NetworkAction.ofArrivals) ?? .join
+        let isOnce = join == .once
+        let arrivals = isOnce ? [NetworkAction.ofOnce.arrival] : NetworkAction.ofArrivals
+        let onArrival = word("onArrival", of: NetworkAction.self, reader, among: arrivals) ?? .join
         // A hotspot is closed and a network is left, not the other way round.
         let departures = NetworkAction.ofDepartures.filter {
-            $0 == .radioOff || ($0 == .hotspotOff) == (onArrival == .hotspot)
+            if isOnce { return $0 == NetworkAction.ofOnce.departure }
+            return $0 == .radioOff || ($0 == .hotspotOff) == (onArrival == .hotspot)
         }
         let onDeparture = word("onDeparture", of: NetworkAction.self, reader, among: departures)
         let hotspot = reader.string(
@@ -265,6 +268,10 @@ extension Configuration {
         ) { onArrival == .hotspot && !$0.isEmpty }
         let guests = reader.bool("guests") ?? false
         guard let ssid else { return nil }
+        if isOnce, passphraseFile == nil {
+            reader.report(
+                "join", found: "\"once\" without \"passphraseFile\"", expected: "\"passphraseFile\" beside \"once\"")
+        }
         let network = try? HomeNetwork(
             ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security,
             whenOnline: whenOnline ?? .once, onArrival: onArrival, onDeparture: onDeparture, hotspot: hotspot)

@@ -156,7 +156,8 @@ package struct Configuration: Sendable, Equatable {
                     ("onExit", region.onExit, region.monitored.notifyOnExit ? houseless : "notifyOnExit is false"),
                     (
                         "onPrompt", region.onPrompt,
-                        region.network?.join == .prompt ? nil : "the region has no wifi with \"join\": \"prompt\""
+                        region.network?.join.asks == true
+                            ? nil : "the region has no wifi with \"join\": \"prompt\" or \"once\""
                     ),
                 ]
                 return idle.compactMap { key, command, why -> String? in

@@ -27,7 +27,7 @@ extension NetworkManagerSession {
                 : canSwitch ? .ready(JoinReadiness()) : .unavailable(.noPermission)
         case .leave, .hotspotOff:
             let ended = connections(network, action)
-            if ended.isEmpty { return .alreadyConnected }
+            if ended.isEmpty, temporaryProfiles(network).isEmpty { return .alreadyConnected }
             return mayControl ? await ready(ending: ended.map(\.device)) : .unavailable(.noPermission)
         case .radioOff:
             if !isOn { return .alreadyConnected }
@@ -221,10 +221,25 @@ extension NetworkManagerSession {
         return wifiDevices().compactMap { device in
             guard isInUse(device), let active = nm_device_get_active_connection(device),
                 let profile = nm_active_connection_get_connection(active), self.ssid(ofProfile: profile) == ssid,
-                action == .leave ? isOfStation(profile) : isOfAccessPoint(profile)
+                action == .leave ? isOfStation(profile) : isOfAccessPoint(profile),
+                network.join != .once || isMadeFromFile(profile)
             else { return nil }
             return (active, device)
         }
+    }
+
+    /// The profiles that end with the visit, because ``JoinPolicy/once`` has made them; borrowed from the cache.
+    private func temporaryProfiles(_ network: HomeNetwork) -> [OpaquePointer] {
+        guard network.join == .once else { return [] }
+        return profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isMadeFromFile($0) }
+    }
+
+    /// Deletes the profiles that end with the visit. Returns the reason if one is still there.
+    private func forgetTemporaryProfiles(_ network: HomeNetwork) async -> JoinFailure? {
+        for uuid in temporaryProfiles(network).map(uuid) { await forget(uuid) }
+        await wait(until: .now + Self.switchLimit) { gate.isClosed || temporaryProfiles(network).isEmpty }
+        if gate.isClosed || !isManagerRunning { return .interrupted }
+        return temporaryProfiles(network).isEmpty ? nil : .timedOut(ssid: network.ssid)
     }
 
     /// Ends the connections. NetworkManager does not begin them again by itself.
@@ -243,6 +258,7 @@ extension NetworkManagerSession {
         await wait(until: .now + Self.switchLimit) { gate.isClosed || connections(network, action).isEmpty }
         if gate.isClosed || !isManagerRunning { return .failure(.interrupted) }
         guard connections(network, action).isEmpty else { return .failure(.timedOut(ssid: network.ssid)) }
+        if let failure = await forgetTemporaryProfiles(network) { return .failure(failure) }
         return done(network, on: ended.first?.device.pointer)
     }
 

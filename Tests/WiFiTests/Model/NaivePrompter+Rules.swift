@@ -24,7 +24,7 @@ extension NaivePrompter {
             return network.action == .join ? note(index, .alreadyConnected) : []
         case .connecting: return wait(index, nil, isOld: isOld, at: now)
         case .switchedOff(let isCountryUnset, let other)
-        where network.current.join == .prompt && network.consent == nil:
+        where network.isAsked && network.consent == nil:
             if let other, !mayOffer(index) { return wait(index, .otherConnection(other), isOld: isOld, at: now) }
             let question: PromptSituation = isCountryUnset ? .countryUnset : .radioOff
             return offer(index, network.action == .hotspot ? .hotspotRadioOff : question, isOld: isOld, at: now)
@@ -73,9 +73,9 @@ extension NaivePrompter {
     private mutating func mayOffer(_ index: Int) -> Bool {
         let network = networks[index]
         let isNew = network.promptBefore != nil || !askedWhileOnline.contains(network.current.name)
-        let mayAsk = network.current.join == .prompt && isNew
+        let mayAsk = network.isAsked && isNew
         let goesOn = [.always: true, .once: mayAsk, .never: false][network.current.whenOnline] ?? false
-        if goesOn, network.current.join == .prompt { askedWhileOnline.insert(network.current.name) }
+        if goesOn, network.isAsked { askedWhileOnline.insert(network.current.name) }
         return goesOn
     }
 
@@ -194,7 +194,7 @@ extension NaivePrompter {
         networks[index].current = network
         if networks[index].prompt == nil { return begin(index, at: now) }
         let asked = networks[index].prompt?.situation?.action ?? .join
-        return network.join == .prompt && asked == network.onArrival
+        return [.prompt, .once].contains(network.join) && asked == network.onArrival
             ? [] : close(index, .reconfigured) + begin(index, at: now)
     }
 
@@ -240,11 +240,11 @@ extension NaivePrompter {
     ) -> [PrompterAction] {
         let network = networks[index]
         guard network.current.join != .off else {
-            networks[index].isDone = true
+            (networks[index].isDone, networks[index].isOff) = (true, !network.inside.isEmpty)
             return []
         }
         if network.inside.isEmpty { networks[index].lastDeparture = now } else { networks[index].lastOffer = now }
-        guard network.current.join == .prompt || isLoggedIn else { return [start(index, nil)] }
+        guard network.isAsked || isLoggedIn else { return [start(index, nil)] }
         let named: [PromptSituation?] = [.leaveLoggedIn, .hotspotOffLoggedIn, .switchOffLoggedIn]
         if let consent = network.consent, !isLoggedIn || named.contains(consent.situation) {
             return [start(index, consent)]

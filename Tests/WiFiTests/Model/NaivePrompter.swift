@@ -50,6 +50,8 @@ struct NaivePrompter {
         var reported: [JoinFailure.Code] = []
 
         /// The present arrival or departure does this.
+        /// A question precedes the action: of "once" only at an arrival.
+        var isAsked: Bool { current.join == .prompt || current.join == .once && !inside.isEmpty }
         var action: NetworkAction { (inside.isEmpty ? current.onDeparture : nil) ?? current.onArrival }
         var isDeparting: Bool {
             inside.isEmpty && current.onDeparture != nil && !isCancelled && (join != nil || !isDone)
@@ -116,7 +118,7 @@ struct NaivePrompter {
             return network.join == .auto && never.contains(network.name) ? note(index, .refused) : []
         }
         // It was put already: the cool-down does not concern it.
-        if let prompt = before.prompt, network.join == .prompt, !never.contains(network.name) {
+        if let prompt = before.prompt, network.join == .prompt || network.join == .once, !never.contains(network.name) {
             networks[index].isDone = false
             networks[index].promptBefore = prompt
             return [ask(index)]

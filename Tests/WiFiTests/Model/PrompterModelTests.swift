@@ -27,6 +27,7 @@ private struct PrompterRun {
     /// The time of each network's last offer under a new number, and the waiting prompts.
     private var offered: [String: Instant] = [:]
     private var waiting: Set<Prompt> = []
+    private var newest = 0
     private(set) var log: [String] = []
     private(set) var fault: String?
 
@@ -136,6 +137,12 @@ private struct PrompterRun {
         prompter.restored(memory, networks: regions, at: now)
         naive = naive.restarted(regions, at: now)
         waiting = []
+        // A network whose regions name another one at the start is dropped with its cool-downs.
+        let (offers, departures) = (
+            naive.networks.filter { $0.lastOffer != nil }, naive.networks.filter { $0.lastDeparture != nil }
+        )
+        let kinds = offers.map(\.ssid) + departures.map { "\($0.ssid) departed" }
+        offered = offered.filter { kinds.contains($0.key) }
     }
 
     private mutating func compare(_ event: String, _ actions: [PrompterAction], _ expected: [PrompterAction]) {
@@ -144,7 +151,9 @@ private struct PrompterRun {
         for action in actions {
             switch action {
             case .announce(let prompt):
-                let isNew = Int(prompt.id) == naive.nextPrompt - 1
+                // A prompt from before a restart is put again under its number.
+                let isNew = (Int(prompt.id) ?? 0) > newest
+                newest = max(newest, Int(prompt.id) ?? 0)
                 let kind = prompt.ssid + (prompt.situation?.action.isOfDeparture == true ? " departed" : "")
                 if isNew, let last = offered[kind], last.duration(to: now) < .seconds(300) {
                     fault = "asked twice within the cool-down"

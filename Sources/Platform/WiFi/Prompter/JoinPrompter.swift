@@ -67,7 +67,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
             guard place == 0 else { return [] }
             visits[held].repeatRefusal()
             guard let prompt = visits[held].prompt else { return begin(held, at: now) }
-            if visits[held].network.join == .prompt, prompt.action == network.onArrival { return [] }
+            if visits[held].network.join.asks, prompt.action == network.onArrival { return [] }
             return [close(prompt, .reconfigured)] + begin(held, at: now)
         }
         let index = visit(network)
@@ -262,7 +262,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
             return wait(index, nil, again: again, at: now)
         case .unavailable(let failure):
             return wait(index, .unavailable(failure), again: again, at: now)
-        case .switchedOff(let isCountryUnset, let other) where visit.network.join == .prompt && visit.consent == nil:
+        case .switchedOff(let isCountryUnset, let other) where visit.asks && visit.consent == nil:
             if let other, !mayOffer(index) { return wait(index, .otherConnection(other), again: again, at: now) }
             let isHotspot = visit.action == .hotspot
             let situation: PromptSituation = isHotspot ? .hotspotRadioOff : isCountryUnset ? .countryUnset : .radioOff
@@ -302,15 +302,15 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
 
     /// Whether an arrival asks, or joins without a question, while another connection works. A question is counted.
     private mutating func mayOffer(_ index: Int) -> Bool {
-        let network = visits[index].network
+        let (network, asks) = (visits[index].network, visits[index].asks)
         let isRepeated = visits[index].renewed != nil
         switch network.whenOnline {
         case .never: return false
         case .always: break
         case .once:
-            guard network.join == .prompt, isRepeated || !askedWhileOnline.contains(network.name) else { return false }
+            guard asks, isRepeated || !askedWhileOnline.contains(network.name) else { return false }
         }
-        if network.join == .prompt { askedWhileOnline.insert(network.name) }
+        if asks { askedWhileOnline.insert(network.name) }
         return true
     }
 
@@ -461,7 +461,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
             let isSurprising = network.join == .auto && isRefused
             return isSurprising ? visits[index].note(.refused) : []
         }
-        let asks = network.join == .prompt && !isRefused
+        let asks = network.join.asks && !isRefused
         guard asks, let prompt = recalled.prompt else { return begin(index, at: now) }
         // It was asked already: the cool-down does not apply.
         visits[index].renewed = prompt

@@ -136,6 +136,9 @@ extension JoinPrompter {
         /// The action of this arrival or this departure.
         var action: NetworkAction? { isInside ? network.onArrival : network.onDeparture }
 
+        /// Whether the action is asked about. What a network of ``JoinPolicy/once`` has made ends without a question.
+        var asks: Bool { network.join == .prompt || network.join == .once && isInside }
+
         /// The phase of an arrival or a departure that is done with.
         var done: Phase { isInside ? .settled() : .away }
 
@@ -239,9 +242,9 @@ extension JoinPrompter {
         ) -> [PrompterAction] {
             if network.join != .off { if isInside { lastOffer = now } else { lastDeparture = now } }
             switch network.join {
-            case .auto where !mustAsk:
+            case .auto where !mustAsk, .once where !mustAsk && !asks:
                 return [start(prompt: nil, &numbers)]
-            case .prompt, .auto:
+            case .prompt, .once, .auto:
                 if let consent, !mustAsk || consent.situation?.namesLogin == true {
                     return [start(prompt: consent, &numbers)]
                 }
@@ -342,7 +345,7 @@ extension JoinPrompter {
             PromptMemory.Visit(
                 ssid: network.ssid, regions: recalled?.regions ?? (isInside || isDeparting ? names : []),
                 arrival: arrivals, isSettled: recalled?.isSettled ?? isSettled,
-                prompt: recalled?.prompt ?? pending?.id ?? renewed,
+                prompt: recalled?.prompt ?? pending?.id ?? (isActing ? nil : renewed),
                 sinceLastOffer: lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() },
                 isHeld: recalled?.isHeld ?? (isHeld ? true : nil), isDeparting: isDeparting ? true : nil,
                 sinceLastDeparture: lastDeparture.map { ($0.duration(to: now) / .seconds(1)).rounded() })

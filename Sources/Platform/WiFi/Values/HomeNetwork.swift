@@ -25,6 +25,7 @@ public struct HomeNetwork: Hashable, Sendable {
     public let onArrival: NetworkAction
 
     /// The action of a departure, when the last region of the network was left: one of ``NetworkAction/ofDepartures``; `nil`: nothing.
+    /// ``JoinPolicy/once`` includes ``NetworkAction/leave``.
     public let onDeparture: NetworkAction?
 
     /// The name of NetworkManager's profile of the hotspot; `nil`: the profile with the network's name.
@@ -44,7 +45,7 @@ public struct HomeNetwork: Hashable, Sendable {
         self.security = security
         self.whenOnline = whenOnline
         self.onArrival = onArrival
-        self.onDeparture = onDeparture
+        self.onDeparture = onDeparture ?? (join == .once ? .leave : nil)
         self.hotspot = hotspot
     }
 }
@@ -74,6 +75,9 @@ public enum NetworkAction: String, Hashable, Sendable, CaseIterable {
 
     public var isOfDeparture: Bool { Self.ofDepartures.contains(self) }
 
+    /// The only actions with ``JoinPolicy/once``.
+    public static let ofOnce: (arrival: NetworkAction, departure: NetworkAction) = (.join, .leave)
+
     /// Whether a connection results that can be lost.
     var connects: Bool { self == .join || self == .hotspot }
 }
@@ -86,12 +90,19 @@ public enum JoinPolicy: String, Hashable, Sendable, CaseIterable {
     /// Join without a question.
     case auto
 
+    /// Ask, and join when the answer is to join. A departure leaves the network without a question, if the join has made its profile
+    /// from the passphrase file, and deletes that profile. NEHotspotConfiguration's `joinOnce`.
+    case once
+
     /// Neither ask nor join.
     case off
 
+    /// Whether an arrival asks.
+    public var asks: Bool { self == .prompt || self == .once }
+
     /// Whether a join may end the connection of a device to another network. The answer to a prompt is the user's consent;
     /// without a question there is none.
-    public var mayLeaveOtherNetwork: Bool { self == .prompt }
+    public var mayLeaveOtherNetwork: Bool { asks }
 }
 
 /// The name of a network as its access points send it, compared byte by byte.

@@ -12,7 +12,7 @@ extension Doctor {
         bus address: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async -> [Finding] {
         let isDesktop = environment["WAYLAND_DISPLAY"] != nil || environment["DISPLAY"] != nil
-        let asks = configured?.regions.contains { $0.network?.join == .prompt } ?? false
+        let asks = configured?.regions.contains { $0.network?.join.asks == true } ?? false
         guard isDesktop, asks, let bus = try? await Bus.connect(.session, address: address) else { return [] }
         let owner = try? await bus.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",

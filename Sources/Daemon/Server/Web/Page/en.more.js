@@ -99,6 +99,7 @@ export default {
   how: 'How',
   joinPrompt: 'Ask first',
   joinAuto: 'Join at once',
+  joinOnce: 'Ask first, and forget the network on departure',
   joinOff: 'Do not join',
   limits: 'Only when it is near',
   limitsHow: 'Without this, any signal enters, and only silence leaves.',

@@ -99,6 +99,7 @@ export default {
   how: '接続方法',
   joinPrompt: '確認してから接続',
   joinAuto: '自動で接続',
+  joinOnce: '確認してから接続し、離れたら設定を削除',
   joinOff: '接続しない',
   limits: '近くにあるときだけ',
   limitsHow: 'オフの場合、信号を受信すれば圏内となり、途絶えたときだけ圏外になります。',

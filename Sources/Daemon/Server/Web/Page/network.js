@@ -16,6 +16,7 @@ export const networkPart = () => {
   const ways = [
     ['prompt', t('joinPrompt')],
     ['auto', t('joinAuto')],
+    ['once', t('joinOnce')],
     ['off', t('joinOff')],
   ]
   const way = el(
@@ -60,6 +61,8 @@ export const networkPart = () => {
       if (wifi) offer(wifi.ssid, wifi.ssid)
       list.value = wifi ? `=${wifi.ssid}` : ''
       way.value = wifi?.join ?? 'prompt'
+      // The profile of the join is made from the passphrase file, which the page does not change.
+      way.querySelector('[value=once]').disabled = wifi?.passphraseFile == null
       show()
     },
     // The daemon keeps the passphrase file and the security of a network whose name stays.
