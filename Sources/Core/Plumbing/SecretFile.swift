@@ -119,6 +119,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It is a credential, and systemd gave this process none.
     case noCredentials
 
+    /// It is a symbolic link.
     case symbolicLink
 
     /// It is a directory, a device, a FIFO or a socket.
@@ -133,6 +134,7 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// There is more in it than a secret. The limit is in bytes.
     case tooLarge(limit: Int)
 
+    /// It is empty.
     case empty
 
     /// A sentence for a person, with the command that fixes it.

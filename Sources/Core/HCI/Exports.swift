@@ -1,0 +1,2 @@
+// The problem of an ``IdentityFileError``.
+@_exported public import enum Plumbing.SecretFileProblem

@@ -1,0 +1,2 @@
+// The API of this library consists of regions and identities of beacons.
+@_exported public import IBeacon
