@@ -66,7 +66,7 @@ import Testing
         await read(try #require(manager))
         #expect(kernel.isOpen, "the scanner goes on without a reader")
         manager = nil
-        await kernel.closed()
+        try await kernel.closed()
     }
 
     /// Reads the first event, and begins a second iteration, which is cancelled.
@@ -227,9 +227,13 @@ private final class PairKernel: BluetoothKernel {
         return recv(end, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) != 0
     }
 
-    /// Waits until the scanner has closed its sockets.
-    func closed() async {
-        while isOpen { try? await Task.sleep(for: .milliseconds(10)) }
+    /// Waits until the scanner has closed its first socket.
+    func closed() async throws {
+        guard let end = state.withLock(\.ends.first) else { return }
+        try await BlockingThread.run({ KernelError(.startThread, code: $0) }) { () throws(KernelError) in
+            var byte: UInt8 = 0
+            while recv(end, &byte, 1, 0) > 0 {}
+        }
     }
 
     /// Waits until the scan socket is opened.

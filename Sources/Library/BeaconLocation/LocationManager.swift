@@ -62,10 +62,10 @@ public final class LocationManager: Sendable {
     /// Reading them does not touch Bluetooth.
     public var events: LocationEvents { LocationEvents(manager: self) }
 
-    /// The present state of Bluetooth; ``BluetoothState/unknown`` before the first request.
+    /// The present state of Bluetooth; `unknown` before the first request.
     public var state: BluetoothState { bluetooth.latest.state }
 
-    /// Whether this process may use Bluetooth; ``AuthorizationStatus/notDetermined`` before the first request.
+    /// Whether this process may use Bluetooth; `notDetermined` before the first request.
     public var authorizationStatus: AuthorizationStatus { bluetooth.latest.authorization }
 
     /// The states of Bluetooth with their causes and reasons, for several readers: the present one first, then each change.
@@ -82,7 +82,7 @@ public final class LocationManager: Sendable {
     /// The first call is the first use of Bluetooth. Linux shows no dialog: the rights of the process decide.
     ///
     /// - Parameter limit: The time to wait for an adapter that is being reset, or does not answer.
-    /// - Returns: The state with its cause, its reason and the remedy; ``AdapterUpdate/authorization`` is the kind.
+    /// - Returns: The state with its cause, its reason and the remedy; `AdapterUpdate.authorization` is the kind.
     public func authorize(within limit: Duration = .seconds(10)) async -> AdapterUpdate {
         await bluetooth.authorize(within: limit)
     }
