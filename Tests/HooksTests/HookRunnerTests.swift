@@ -115,11 +115,28 @@ import Testing
         #expect(kill(child, SIGKILL) == 0, "it goes on")
     }
 
-    @Test func `a hook whose time is up may end in order`() async throws {
+    @Test func `a hook whose time is up may end in order, and is not reported as a success`() async throws {
         let script = try folder.script("hook", "trap 'echo bye; exit 0' TERM; sleep 60 & wait")
         let (lines, failure) = await run(try hook([script]), limit: .milliseconds(500))
         #expect(lines == ["output: bye"])
-        #expect(failure == nil, "it ended as it should")
+        #expect(failure == .timedOut(after: .milliseconds(500)))
+    }
+
+    @Test func `a hook that the daemon's stop ends is not reported as a success`() async throws {
+        let hook = try hook([try folder.script("hook", "trap 'exit 0' TERM; echo ready; sleep 60 & wait")])
+        let runner = HookRunner(socket: "/run/okaeri.sock")
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let running = Task {
+            do throws(HookFailure) {
+                try await runner.run(hook) { _, _ in isReady.yield() }
+                return nil as HookFailure?
+            } catch {
+                return error
+            }
+        }
+        for await _ in ready { break }
+        running.cancel()
+        #expect(await running.value == .stopped)
     }
 
     @Test func `a hook that is deaf to TERM is killed with its grandchildren`() async throws {

@@ -50,13 +50,14 @@ package struct HookRunner: Sendable {
             ) { execution in
                 // A task of its own: a hook that is being ended may still print, and must not find its pipes closed.
                 let conversation = Task { await Self.converse(with: execution, about: hook.event, log) }
-                let isLate = await end(of: execution)
+                let ending = await end(of: execution)
                 // Until it is reaped the leader's number is not given away: the group is still its own.
-                if isLate || Task.isCancelled { try? execution.send(signal: .kill, toProcessGroup: true) }
+                if ending != nil { try? execution.send(signal: .kill, toProcessGroup: true) }
                 await conversation.value
-                return isLate
+                return ending
             }
-            try Self.judge(result.terminationStatus, isLate: result.closureResult, limit: limits.time)
+            if let ending = result.closureResult { throw ending }
+            try Self.judge(result.terminationStatus)
         } catch let failure as HookFailure {
             throw failure
         } catch let error as SubprocessError where error.code == .executableNotFound {
@@ -90,15 +91,18 @@ package struct HookRunner: Sendable {
 
     private typealias Running = Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
 
-    /// Waits until the hook has ended, and ends it when its time is up. Returns whether it was.
-    private func end(of execution: Running) async -> Bool {
+    /// Waits until the hook has ended, and ends it when its time is up or the task is cancelled.
+    ///
+    /// - Returns: The reason why it received TERM, whatever its exit status is then; `nil` if it has ended by itself.
+    private func end(of execution: Running) async -> HookFailure? {
         let began = ContinuousClock.now
         await execution.teardown(using: [
             // Signal 0 does nothing: a step that only waits.
             .send(signal: Signal(rawValue: 0), allowedDurationToNextStep: limits.time),
             .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: limits.grace),
         ])
-        return began.duration(to: .now) >= limits.time
+        if began.duration(to: .now) >= limits.time { return .timedOut(after: limits.time) }
+        return Task.isCancelled ? .stopped : nil
     }
 
     private static func converse(
@@ -127,14 +131,9 @@ package struct HookRunner: Sendable {
         output.ended().forEach(log)
     }
 
-    private static func judge(_ status: TerminationStatus, isLate: Bool, limit: Duration) throws(HookFailure) {
+    private static func judge(_ status: TerminationStatus) throws(HookFailure) {
         switch status {
         case .exited(0): return
-        case .exited, .signaled:
-            if isLate { throw .timedOut(after: limit) }
-            if Task.isCancelled { throw .stopped }
-        }
-        switch status {
         case .exited(let status): throw .exited(status: status)
         case .signaled(let signal): throw .killed(signal: signal)
         }
