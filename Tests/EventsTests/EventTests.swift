@@ -2,6 +2,7 @@ import HCI
 import TestSupport
 import DaemonTestSupport
 import FoundationEssentials
+import IBeacon
 import RegionMonitoring
 import TestSupport
 import Testing
@@ -100,6 +101,22 @@ import WiFi
     @Test func `a line for a person has the content of a program's`() {
         let event = Event(time: evening, kind: .didEnterRegion(region: "home", beacon))
         #expect(event.line == "18:42:00.000 UTC  didEnterRegion  home  major 100 minor 100  -78 dBm  2.1 m  near")
+    }
+
+    @Test func `a line of ranging has each beacon, and of a crowd the number of the others`() {
+        func text(_ count: UInt16) -> String {
+            let beacons = (0..<count).map { minor in
+                RangedBeacon(
+                    identity: .init(uuid: home.uuid, major: 100, minor: minor), rssi: -78, accuracy: 2.104)
+            }
+            return Event(time: evening, kind: .didRangeBeacons(region: "home", beacons)).text
+        }
+        func beacon(_ minor: Int) -> String { "  major 100 minor \(minor)  -78 dBm  2.1 m  near" }
+        #expect(text(0) == "didRangeBeacons  home  (count 0)")
+        #expect(text(2) == "didRangeBeacons  home  (count 2)\(beacon(0)),\(beacon(1))")
+        let eight = (0..<8).map(beacon).joined(separator: ",")
+        #expect(text(8) == "didRangeBeacons  home  (count 8)\(eight)")
+        #expect(text(10) == "didRangeBeacons  home  (count 10)\(eight), and 2 more")
     }
 
     @Test func `listeners get every event from their subscription on, and an end`() async {

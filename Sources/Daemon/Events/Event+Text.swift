@@ -19,7 +19,7 @@ extension Event {
         case .didDetermineState(let region, let state): "\(region) \(state.rawValue)"
         case .didEnterRegion(let region, let beacon): "\(region)  \(beacon.summary)"
         case .didRangeBeacons(let region, let beacons):
-            "\(region)  (count \(beacons.count))" + (beacons.first.map { "  \($0.summary)" } ?? "")
+            "\(region)  (count \(beacons.count))\(beacons.listed)"
         case .monitoringDidFail(let region, let reason), .rangingBeaconsDidFail(let region, let reason):
             "\(region)  \(reason)"
         case .bluetoothStateDidUpdate(let update):
@@ -47,6 +47,18 @@ extension Event {
         case .peripheralDidFailToConnect(let peripheral, let reason): "\(peripheral.text) – \(reason)"
         case .house(let region, let house): "house  \(region)" + (house.details.isEmpty ? "" : " \(house.details)")
         }
+    }
+}
+
+extension [RangedBeacon] {
+    /// The maximum number of beacons in a line. Any device can advertise as many as it likes.
+    private static let listedLimit = 8
+
+    /// Each beacon after two spaces, the nearest first; of many the number of the others.
+    fileprivate var listed: String {
+        let others = count - Self.listedLimit
+        return prefix(Self.listedLimit).map { "  \($0.summary)" }.joined(separator: ",")
+            + (others > 0 ? ", and \(others) more" : "")
     }
 }
 
