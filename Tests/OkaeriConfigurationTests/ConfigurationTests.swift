@@ -374,6 +374,10 @@ import WiFi
         #expect(configuration.notices == ["it has no region, so no beacon is watched; run `sudo okaeri setup`"])
         let services = #"{"regions": [], "services": [{"service": "180F"}]}"#
         #expect(try Configuration(json: Array(services.utf8), file: "beacons.json").notices == [])
+        #expect(
+            try Configuration(json: Array(services.utf8), file: "beacons.json").noticesOfCapture
+                == ["services is ignored: a capture has no devices to connect"])
+        #expect(configuration.noticesOfCapture == [])
         let list = try Data(contentsOf: top.appending(path: "debian/okaeri.install"))
         let installed = String(decoding: list, as: UTF8.self)
         #expect(installed.contains("packaging/beacons.json etc/okaeri\nDemo/homecoming.btsnoop usr/share/okaeri\n"))

@@ -143,6 +143,11 @@ package struct Configuration: Sendable, Equatable {
         self.regions = regions
     }
 
+    /// The settings in the file that have no effect while a capture stands in for the adapter.
+    package var noticesOfCapture: [String] {
+        services.isEmpty ? [] : ["services is ignored: a capture has no devices to connect"]
+    }
+
     /// The settings in the file that have no effect, and the absence of regions.
     package var notices: [String] {
         guard !regions.isEmpty else { return services.isEmpty && kind == .hub ? [Self.noRegion] : [] }

@@ -13,6 +13,7 @@ extension Messages {
             Section(
                 "ConfigurationError: the file", places.map { ConfigurationError(file: "/etc/okaeri/beacons.json", $0) }),
             Section("Configuration.notices", notices),
+            Section("Configuration.noticesOfCapture", noticesOfCapture),
             Section("SavedReport.problems", saved.flatMap(unused)),
             Section("RegionFiles.Refusal", refusals),
             Section("Configuration.readIdentities", sameKeys),
@@ -81,6 +82,11 @@ extension Messages {
             """
         let json = #"{"regions": [\#(region)]}"#
         return (try? Configuration(json: Array(json.utf8), file: "beacons.json").notices) ?? []
+    }
+
+    private static var noticesOfCapture: [String] {
+        let json = #"{"regions": [], "services": [{"service": "180F"}]}"#
+        return (try? Configuration(json: Array(json.utf8), file: "beacons.json").noticesOfCapture) ?? []
     }
 
     /// A content of regions.json for each kind of mistake.

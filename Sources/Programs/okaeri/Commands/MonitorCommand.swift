@@ -56,7 +56,9 @@ struct MonitorCommand: AsyncParsableCommand {
         let (configuration, file, saved) = try load(directory)
         let logger = Terminal.logger(verbose: log.verbose)
         logger.notice("version \(Version())")
-        for notice in configuration.notices { logger.warning("\(file): \(notice)") }
+        for notice in configuration.notices + (capture == nil ? [] : configuration.noticesOfCapture) {
+            logger.warning("\(file): \(notice)")
+        }
         for problem in saved.problems { logger.warning("\(problem)") }
         if let capture { logger.warning("NOT REAL: the capture \(capture) stands in for the Bluetooth adapter") }
         if wifi == .simulated { logger.warning("NOT REAL: a simulated Wi-Fi stands in for NetworkManager") }
