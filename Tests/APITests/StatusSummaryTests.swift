@@ -25,6 +25,20 @@ import WiFi
         #expect(try #require(StatusSummary(report, region: nil)).exitStatus == status)
     }
 
+    @Test func `each network has its prompts, and the end and the cause of its cool-down`() throws {
+        var report = statusReport()
+        var delayed = NetworkPromptsReport(ssid: "HomeNet", prompts: 1)
+        delayed.coolDownUntil = "2026-11-20T18:47:00.000Z"
+        delayed.coolDownReason = "the last attempt failed"
+        report.networks = [delayed, NetworkPromptsReport(ssid: "Office", prompts: 0)]
+        let text = try #require(StatusSummary(report, region: nil)).text
+        let end = LocalTime.text(stamp: "2026-11-20T18:47:00.000Z")
+        #expect(
+            text.contains(
+                "           \"HomeNet\": 1 prompt since the start; none until \(end), because the last attempt failed\n"
+                    + "           \"Office\": no prompt since the start"))
+    }
+
     @Test func `the share of the scan has a line with its reason, while the adapter listens`() throws {
         var report = statusReport()
         report.bluetooth.listening = true

@@ -28,11 +28,12 @@ import WiFi
     private func run(
         _ join: JoinPolicy, restoring memory: PromptMemory? = nil, inside: Set<String> = ["home"],
         accessLimit: Duration = .seconds(600), logger: Logger = quiet,
+        clock: PrompterClock = .init { Moment(instant: KernelClock.boottime, wall: evening) },
         _ body: (ArrivalJoin, inout AsyncStream<Event>.Iterator) async throws -> Void
     ) async throws {
         let arrivalJoin = ArrivalJoin(
-            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside }, now: { evening },
-            accessLimit: accessLimit, logger: logger)
+            regions: [try region(join)], wifi: wifi, hub: hub, lastInside: { inside },
+            clock: clock, accessLimit: accessLimit, logger: logger)
         if let memory {
             await arrivalJoin.restore(memory, from: PersistedPast(age: nil, isStale: false))
         }
@@ -157,6 +158,70 @@ import WiFi
             try await book.logged("okaeri prompts --clear", times: 2)
             #expect(wifi.state.connectedSSID == nil)
         }
+    }
+
+    @Test func `the status counts the prompts, and names the end of the cool-down and its cause`() async throws {
+        let book = LogBook()
+        try await run(.prompt, logger: book.logger) { arrivalJoin, events in
+            #expect(await arrivalJoin.reports == [NetworkPromptsReport(ssid: "HomeNet", prompts: 0)])
+            determine(.inside)
+            _ = await next(&events)
+            determine(.outside)
+            _ = await next(&events)
+            determine(.inside)
+            try await book.logged("no prompt for HomeNet")
+            let report = try #require(await arrivalJoin.reports.first)
+            #expect(report.prompts == 1 && report.coolDownCode == "recentOffer" && report.coolDownReason != nil)
+            let end = try #require(report.coolDownUntil.flatMap(Timestamp.nanoseconds))
+            #expect(evening...(evening + 300_000_000_000) ~= end)
+        }
+    }
+
+    @Test func `a network that is connected already has no cool-down, and none is logged`() async throws {
+        let book = LogBook()
+        try await run(.prompt, logger: book.logger) { arrivalJoin, events in
+            determine(.inside)
+            _ = await next(&events)
+            determine(.outside)
+            _ = await next(&events)
+            wifi.change { $0.connectedSSID = "HomeNet" }
+            determine(.inside)
+            // The next arrival is handled after this one.
+            determine(.outside)
+            wifi.change { $0.connectedSSID = nil }
+            determine(.inside)
+            try await book.logged("no prompt for HomeNet")
+            wifi.change { $0.connectedSSID = "HomeNet" }
+            #expect(await arrivalJoin.reports.first?.coolDownUntil == nil)
+        }
+    }
+
+    @Test func `the cool-down of a replay is on the capture's clock`() async throws {
+        let time = Watched<Int64>(evening)
+        let clock = PrompterClock(speed: 60) { Moment(recorded: time.value) }
+        try await run(.prompt, clock: clock) { arrivalJoin, events in
+            determine(.inside)
+            #expect(await next(&events) == .wifiPrompt(prompted))
+            determine(.outside)
+            _ = await next(&events)
+            time.change { $0 += 200_000_000_000 }
+            determine(.inside)
+            try await eventually("the cool-down waits") { await arrivalJoin.reports.first?.coolDownUntil != nil }
+            #expect(await arrivalJoin.reports.first?.coolDownUntil == Timestamp.text(evening + 300_000_000_000))
+            time.change { $0 += 100_000_000_000 }
+            var second = prompted
+            second.id = "2"
+            #expect(await next(&events) == .wifiPrompt(second))
+        }
+    }
+
+    @Test func `a capture's clock is looked at again and again, because it may stand still`() {
+        let clock = PrompterClock(speed: 2) { Moment(recorded: 0) }
+        #expect(clock.delay(until: .init(nanoseconds: 1_000_000_000)) == .milliseconds(500))
+        #expect(clock.delay(until: .init(nanoseconds: .max)) == .seconds(1))
+        #expect(clock.delay(until: .init(nanoseconds: 0)) == .milliseconds(10))
+        let machine = PrompterClock { Moment(recorded: 0) }
+        #expect(machine.delay(until: .init(nanoseconds: 300_000_000_000)) == .seconds(300))
     }
 
     private let unasked = Event.WiFi(id: nil, ssid: "HomeNet", region: "home")

@@ -69,6 +69,24 @@ struct JoinPrompterPolicyTests {
         #expect(scene.determine(2, .ready(via: .savedProfile), at: 23).isEmpty)
     }
 
+    @Test mutating func `the prompts are counted, and the cool-down has its end and its cause`() throws {
+        func report(_ prompts: Int, _ end: Int?, _ cause: NetworkCoolDown.Cause?) -> [NetworkPrompts<Instant>] {
+            [NetworkPrompts(name: SSID("Home"), prompts: prompts, coolDownEnd: end.map(Scene.at), cause: cause)]
+        }
+        #expect(scene.prompter.networks(at: Scene.at(0)).isEmpty)
+        try scene.prompted()
+        #expect(scene.prompter.networks(at: Scene.at(1)) == report(1, 300, .recentOffer))
+        _ = try scene.answer(1, .join, at: 10)
+        _ = scene.finish(1, .timedOut(ssid: "Home"), at: 50)
+        #expect(scene.prompter.networks(at: Scene.at(60)) == report(1, 350, .failure))
+        _ = scene.depart(at: 70)
+        #expect(scene.prompter.networks(at: Scene.at(70)) == report(1, 300, .recentOffer))
+        #expect(scene.prompter.networks(at: Scene.at(300)) == report(1, nil, nil))
+        _ = try scene.arrive(at: 400)
+        _ = scene.determine(2, .ready(via: .savedProfile), at: 400)
+        #expect(scene.prompter.networks(at: Scene.at(400)) == report(2, 700, .recentOffer))
+    }
+
     @Test mutating func `the present policy decides about the answer`() throws {
         _ = try scene.arrive(at: 0)
         _ = scene.determine(1, .unavailable(.radioOff), at: 1)

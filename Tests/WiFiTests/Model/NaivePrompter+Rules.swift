@@ -94,6 +94,7 @@ extension NaivePrompter {
         defer { networks[index].wasHeld = true }
         if !networks[index].wasHeld || isLong { return [ask(index)] }
         networks[index].look = (now.advanced(by: networks[index].holdDelay), false)
+        networks[index].lull = .lostConnection
         networks[index].holdDelay = min(networks[index].holdDelay * 2, .seconds(600))
         return []
     }
@@ -175,6 +176,7 @@ extension NaivePrompter {
         } else if failure.isPassing || isInterruption {
             networks[index].isDone = false
             networks[index].look = (now.advanced(by: .seconds(300)), false)
+            networks[index].lull = .failure
         }
         return reports
     }
@@ -223,6 +225,7 @@ extension NaivePrompter {
         let last = networks[index].inside.isEmpty ? networks[index].lastDeparture : networks[index].lastOffer
         if let end = last?.advanced(by: .seconds(300)), now < end {
             networks[index].look = (end, false)
+            networks[index].lull = .recentOffer
             return note(index, .coolingDown)
         }
         return [ask(index)]
@@ -256,6 +259,7 @@ extension NaivePrompter {
         if network.promptBefore == nil { nextPrompt += 1 }
         networks[index].promptBefore = nil
         networks[index].prompt = prompt
+        networks[index].asked += 1
         // An answer to a request from before the change of Wi-Fi does not show whether another program has connected
         // since.
         return [.announce(prompt)] + (isOld ? [ask(index)] : [])
@@ -282,6 +286,18 @@ extension NaivePrompter {
         if networks[index].noted.contains(reason) { return [] }
         networks[index].noted.append(reason)
         return [.note(ssid: networks[index].ssid, regions: networks[index].names, reason)]
+    }
+
+    // MARK: Reports
+
+    func reports(at now: Instant) -> [NetworkPrompts<Instant>] {
+        networks.map { network in
+            var lull = network.lastOffer.map { ($0.advanced(by: .seconds(300)), NetworkCoolDown.Cause.recentOffer) }
+            if let look = network.look, !look.orChange, let cause = network.lull { lull = (look.at, cause) }
+            if let end = lull?.0, end <= now { lull = nil }
+            return NetworkPrompts(
+                name: SSID(network.ssid), prompts: network.asked, coolDownEnd: lull?.0, cause: lull?.1)
+        }
     }
 
     // MARK: Restart
@@ -329,6 +345,7 @@ extension NaivePrompter {
             if visit.isDeparting == true, network.onDeparture != nil {
                 (known.left, known.promptBefore) = (last, visit.prompt)
                 (known.look, known.isDone) = ((now.advanced(by: .seconds(30)), false), false)
+                known.lull = .restart
             } else if visit.isDeparting != true {
                 known.before = before.regions.isEmpty ? nil : before
             }

@@ -15,6 +15,10 @@ struct NaivePrompter {
         var lastOffer: Instant?
         /// The same of departures.
         var lastDeparture: Instant?
+        /// The prompts that were put since the start.
+        var asked = 0
+        /// The reason why the next look is later, while it is a cool-down.
+        var lull: NetworkCoolDown.Cause?
         /// The region that was left last.
         var left: String?
         /// The configuration has ended it while an action ran.

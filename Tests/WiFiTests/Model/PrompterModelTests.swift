@@ -174,6 +174,8 @@ private struct PrompterRun {
         if prompter.nextDeadline != naive.nextDeadline {
             fault = "the next deadline \(prompter.nextDeadline as Any) should be \(naive.nextDeadline as Any)"
         }
+        let (networks, reports) = (prompter.networks(at: now), naive.reports(at: now))
+        if networks != reports { fault = "\(networks) should be \(reports)" }
         let (memory, expected) = (prompter.memory(at: now), naive.memory(at: now))
         if memory != expected { fault = "\(memory) should be \(expected)" }
     }

@@ -11,6 +11,7 @@ extension Messages {
             Section("TypedPassphrase.Mistake", [TypedPassphrase.Mistake.length(7), .notPrintable, .notHexadecimal]),
             Section("SSIDLengthError", [SSIDLengthError(length: 0), SSIDLengthError(length: 40)]),
             Section("PrompterAction.Reason", reasons),
+            Section("NetworkCoolDown.Cause", NetworkCoolDown.Cause.allCases),
             Section("PromptAnswerError", answers),
         ]
     }

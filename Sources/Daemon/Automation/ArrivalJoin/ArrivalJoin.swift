@@ -8,9 +8,7 @@ package import WiFi
 
 /// Offers the Wi-Fi on arrival: carries out what the ``WiFi/JoinPrompter`` decides.
 package actor ArrivalJoin: Service {
-    private typealias Clock = ContinuousClock
-
-    private var prompter = JoinPrompter<Clock.Instant>()
+    private var prompter = JoinPrompter<Instant>()
     private var networks: [String: HomeNetwork]
     private let wifi: any WiFiService
     private let hub: EventHub
@@ -22,7 +20,7 @@ package actor ArrivalJoin: Service {
     /// entered between the answer and its arrival.
     private var inside: Set<String> = []
     private let lastInside: @Sendable () -> Set<String>
-    private let now: @Sendable () -> Int64
+    private let clock: PrompterClock
     private let logger: Logger
 
     private let accessLimit: Duration
@@ -37,18 +35,18 @@ package actor ArrivalJoin: Service {
 
     /// - Parameters:
     ///   - lastInside: the regions that were inside before a restart, once the region monitor is restored.
-    ///   - now: the time that events of ours are stamped with.
+    ///   - clock: The clock of the decisions, and of the times that events of ours are stamped with.
     ///   - accessLimit: the time after a join for NetworkManager's check of the Internet. NetworkManager ends a check
     ///     after 20 s, and repeats one that failed after 1, 2, 4 … seconds.
     package init(
         regions: [Configuration.Region], wifi: any WiFiService, hub: EventHub,
-        lastInside: @escaping @Sendable () -> Set<String> = { [] }, now: @escaping @Sendable () -> Int64,
+        lastInside: @escaping @Sendable () -> Set<String> = { [] }, clock: PrompterClock,
         accessLimit: Duration = .seconds(30), logger: Logger
     ) {
         self.accessLimit = accessLimit
         networks = Self.networks(regions)
         self.lastInside = lastInside
-        self.now = now
+        self.clock = clock
         self.wifi = wifi
         self.hub = hub
         events = hub.events(backlog: .max)
@@ -73,17 +71,36 @@ package actor ArrivalJoin: Service {
         PromptsReport(waiting: prompter.prompts, never: prompter.refused.sorted().map(\.text))
     }
 
+    /// The prompts of each configured network, and the cool-down that delays its next one. A network that is connected has
+    /// none: its arrivals have nothing to ask.
+    package var reports: [NetworkPromptsReport] {
+        let (instant, wall) = (clock.instant, clock.moment().wall)
+        let known = Dictionary(
+            prompter.networks(at: instant).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return names.sorted().map { name in
+            var report = NetworkPromptsReport(ssid: name.text, prompts: known[name]?.prompts ?? 0)
+            guard let network = known[name], let end = network.coolDownEnd, !wifi.state.isConnected(to: name) else {
+                return report
+            }
+            let left = instant.duration(to: end).clampedNanoseconds
+            report.coolDownUntil = Timestamp.text(wall.addingClamped(left))
+            report.coolDownCode = network.cause?.rawValue
+            report.coolDownReason = network.cause?.description
+            return report
+        }
+    }
+
     /// The names of the networks that arrivals offer.
     package var names: Set<SSID> { Set(networks.values.map(\.name)) }
 
     /// Handles the answer to a prompt.
     package func answered(_ id: String, _ answer: PromptAnswer) throws(PromptAnswerError) {
-        perform(try prompter.answered(id, answer, at: Clock.now))
+        perform(try prompter.answered(id, answer, at: clock.instant))
     }
 
     /// Takes back `never`, or that a network was asked about beside another connection. Returns whether there was one.
     package func neverCleared(ssid: String) -> Bool {
-        guard let actions = prompter.neverCleared(ssid: ssid, at: Clock.now) else { return false }
+        guard let actions = prompter.neverCleared(ssid: ssid, at: clock.instant) else { return false }
         perform(actions)
         return true
     }
@@ -93,11 +110,11 @@ package actor ArrivalJoin: Service {
         networks = Self.networks(regions)
         inside.formIntersection(regions.map(\.identifier))
         for identifier in old.keys where networks[identifier] == nil {
-            perform(prompter.departed(region: identifier, isReconfigured: true, at: Clock.now))
+            perform(prompter.departed(region: identifier, isReconfigured: true, at: clock.instant))
         }
         perform(prompter.configured(Set(networks.values)))
         for (identifier, network) in networks where inside.contains(identifier) {
-            perform(prompter.arrived(region: identifier, network: network, at: Clock.now))
+            perform(prompter.arrived(region: identifier, network: network, at: clock.instant))
         }
     }
 
@@ -114,14 +131,14 @@ package actor ArrivalJoin: Service {
         if state == .inside { inside.insert(region) } else { inside.remove(region) }
         guard let network = networks[region] else { return }
         switch state {
-        case .inside: perform(prompter.arrived(region: region, network: network, at: Clock.now))
-        case .outside: perform(prompter.departed(region: region, at: Clock.now))
+        case .inside: perform(prompter.arrived(region: region, network: network, at: clock.instant))
+        case .outside: perform(prompter.departed(region: region, at: clock.instant))
         case .unknown: break
         }
     }
 
     private func wifiChanged() {
-        perform(prompter.wifiChanged(at: Clock.now))
+        perform(prompter.wifiChanged(at: clock.instant))
     }
 
     /// Asks what takes time, outside of the actor's own.
@@ -129,10 +146,10 @@ package actor ArrivalJoin: Service {
         switch action {
         case .determineCondition(let ticket, let network, let action):
             let condition = await wifi.condition(of: network, for: action)
-            perform(prompter.conditionDetermined(ticket: ticket, condition, at: Clock.now))
+            perform(prompter.conditionDetermined(ticket: ticket, condition, at: clock.instant))
         case .startAction(let attempt):
             let result = await wifi.carryOut(attempt.action, attempt.network, consent: attempt.consent)
-            perform(prompter.actionFinished(attempt.id, result: result, at: Clock.now))
+            perform(prompter.actionFinished(attempt.id, result: result, at: clock.instant))
             if attempt.action == .join, case .success(let joined) = result,
                 let internet = await limitedAccess(through: attempt.network.name, on: joined.device)
             {
@@ -177,10 +194,10 @@ package actor ArrivalJoin: Service {
         }
         changed.yield()
         guard let deadline = prompter.nextDeadline else { return alarm.clear() }
-        alarm.set(deadline) { [weak self] in await self?.advance() }
+        alarm.set(.now + clock.delay(until: deadline)) { [weak self] in await self?.advance() }
     }
 
-    private func advance() { perform(prompter.advanced(to: Clock.now)) }
+    private func advance() { perform(prompter.advanced(to: clock.instant)) }
 }
 
 extension ArrivalJoin: Configured {
@@ -189,12 +206,12 @@ extension ArrivalJoin: Configured {
 }
 
 extension ArrivalJoin: Persistable {
-    package var memory: PromptMemory { prompter.memory(at: Clock.now) }
+    package var memory: PromptMemory { prompter.memory(at: clock.instant) }
 
     /// The region monitor must have been restored before.
     package func restore(_ memory: PromptMemory, from past: PersistedPast) {
         let inside = lastInside()
-        prompter.restored(memory, age: past.age, networks: networks, inside: inside, at: Clock.now)
+        prompter.restored(memory, age: past.age, networks: networks, inside: inside, at: clock.instant)
     }
 }
 
@@ -222,6 +239,9 @@ extension ArrivalJoin {
         case .note(let ssid, let regions, .unavailable(let failure)):
             let event = Event.WiFi(id: nil, ssid: ssid, region: regions.first)
             publish(.wifiUnavailable(event, code: failure.code.rawValue, reason: failure.description))
+        case .note(let ssid, _, .coolingDown) where wifi.state.isConnected(to: SSID(ssid)):
+            // Nothing is to be asked.
+            break
         case .note(let ssid, let regions, let reason):
             logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
         case .determineCondition, .startAction:
@@ -235,7 +255,7 @@ extension ArrivalJoin {
     }
 
     private func publish(_ kind: Event.Kind) {
-        hub.happened(kind, at: now())
+        hub.happened(kind, at: clock.moment().wall)
     }
 }
 

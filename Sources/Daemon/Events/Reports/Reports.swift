@@ -20,6 +20,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var prompts: [Prompt]
     /// The networks that are neither asked about nor joined, because a prompt was answered with never; nil if there are none.
     package var never: [String]?
+    /// The prompts of each network of the configuration; `nil` without any, and from a daemon of an earlier version.
+    package var networks: [NetworkPromptsReport]?
     /// The peripherals that are kept connected, a rule each; nil where the configuration names none.
     package var services: [ServiceReport]?
     package var counters: Counters

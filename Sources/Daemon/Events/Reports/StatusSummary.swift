@@ -45,6 +45,7 @@ package struct StatusSummary: Sendable {
         if bluetooth.state != .poweredOn { lines.append("           \(bluetooth.reason)") }
         if bluetooth.listening, let scan = bluetooth.scan { lines.append("           \(scan.text)") }
         lines.append("Wi-Fi      \(wifi)")
+        lines += (report.networks ?? []).map { "           \($0.line)" }
         lines += (report.services ?? []).map(line)
         if let mqtt = report.mqtt { lines += Self.lines(mqtt) }
         lines += (report.notifications ?? []).map(Self.line)

@@ -91,6 +91,8 @@ extension Daemon {
                 kept: kept, mqtt: broker.report, listeners: listenerReports, offsets: ZoneOffset.list(around: time),
                 configuration: reloader.report)
             report.saved = reader.report
+            let networks = await arrivalJoin.reports
+            report.networks = networks.isEmpty ? nil : networks
             report.wifi.isHome = await isHome(report.wifi) ? true : nil
             let notified = notifications.reports
             report.notifications = notified.isEmpty ? nil : notified

@@ -154,7 +154,9 @@ package final class Daemon: Sendable {
         self.notifications = notifications
         arrivalJoin = ArrivalJoin(
             regions: configuration.regions, wifi: wifi, hub: hub,
-            lastInside: { presence.driver.lastInside }, now: now, logger: logger)
+            lastInside: { presence.driver.lastInside },
+            clock: PrompterClock(speed: options.capture.map { _ in options.speed }) { options.moment(at: now()) },
+            logger: logger)
         broker.connect(
             .init(
                 engine: Self.engine(presence.driver, source),

@@ -52,6 +52,15 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
     /// The time at which ``advanced(to:)`` has something to do, if no event comes before.
     public var nextDeadline: Instant? { visits.compactMap(\.deadline).min() }
 
+    /// Returns the prompts and the cool-down of each network that was arrived at, in the order of the first arrivals.
+    public func networks(at now: Instant) -> [NetworkPrompts<Instant>] {
+        visits.map { visit in
+            let coolDown = visit.pendingCoolDown(at: now)
+            return NetworkPrompts(
+                name: visit.network.name, prompts: visit.prompts, coolDownEnd: coolDown?.until, cause: coolDown?.cause)
+        }
+    }
+
     // MARK: Arrivals and departures
 
     /// Handles that `region`, whose configuration names `network`, was entered, or is inside and names another network.
@@ -175,7 +184,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
             return visits[index].note(.refused)
         }
         if let end = visits[index].coolDownEnd, now < end {
-            visits[index].phase = .coolingDown(until: end)
+            visits[index].phase = .coolingDown(until: end, .recentOffer)
             return visits[index].note(.coolingDown)
         }
         return [visits[index].determine(&numbers)]
@@ -443,7 +452,7 @@ public struct JoinPrompter<Instant: InstantProtocol>: Sendable where Instant.Dur
             visits[index].left = recalled.regions.first
             visits[index].renewed = known.prompt
             // Its region may be inside again; that shows soon.
-            visits[index].phase = .coolingDown(until: now.advanced(by: Visit.firstRetry))
+            visits[index].phase = .coolingDown(until: now.advanced(by: Visit.firstRetry), .restart)
         }
     }
 

@@ -31,7 +31,7 @@ extension JoinPrompter {
         case away
 
         /// Inside, too soon after the last offer. → `determining` when the time is up
-        case coolingDown(until: Instant)
+        case coolingDown(until: Instant, NetworkCoolDown.Cause)
 
         /// The condition is requested. `again`: Wi-Fi has changed since.
         /// → `prompting`, `acting`, `coolingDown`, `waiting` or `settled` with the answer
@@ -84,6 +84,9 @@ extension JoinPrompter {
 
         /// The same for departures.
         var lastDeparture: Instant?
+
+        /// The number of prompts that were put since the start of this prompter.
+        private(set) var prompts = 0
 
         /// The region that was left last.
         var left: String?
@@ -158,12 +161,20 @@ extension JoinPrompter {
 
         var deadline: Instant? {
             switch phase {
-            case .coolingDown(let instant), .waiting(let instant): instant
+            case .coolingDown(let instant, _), .waiting(let instant): instant
             case .away, .determining, .prompting, .acting, .holding, .settled: nil
             }
         }
 
         var coolDownEnd: Instant? { (isInside ? lastOffer : lastDeparture)?.advanced(by: coolDown) }
+
+        /// The time until which no prompt comes, and the reason; `nil` if nothing delays one.
+        func pendingCoolDown(at now: Instant) -> (until: Instant, cause: NetworkCoolDown.Cause)? {
+            if case .coolingDown(let end, let cause) = phase { return now < end ? (end, cause) : nil }
+            // It holds for the next arrival, too.
+            guard let end = lastOffer?.advanced(by: coolDown), now < end else { return nil }
+            return (end, .recentOffer)
+        }
 
         // MARK: Steps
 
@@ -254,6 +265,7 @@ extension JoinPrompter {
                     situation: situation)
                 renewed = nil
                 phase = .prompting(prompt, ticket: nil, again: false)
+                prompts += 1
                 // Another program may have connected after the check.
                 return [.announce(prompt)] + (again ? [determine(prompting: prompt, &numbers)] : [])
             case .off:
@@ -282,7 +294,7 @@ extension JoinPrompter {
             let isFirst = !wasHeld || hasLasted
             wasHeld = true
             if isFirst { return [determine(&numbers)] }
-            phase = .coolingDown(until: now.advanced(by: holdDelay.next()))
+            phase = .coolingDown(until: now.advanced(by: holdDelay.next()), .lostConnection)
             return []
         }
 
@@ -313,7 +325,7 @@ extension JoinPrompter {
                 awaited = (min(strength + SignalStrength.improvement, SignalStrength.strong), end)
                 phase = .waiting(until: end)
             } else {
-                phase = .coolingDown(until: end)
+                phase = .coolingDown(until: end, .failure)
             }
             return report
         }
