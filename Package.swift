@@ -114,8 +114,8 @@ let targets = [
     module(
         "Daemon/Automation",
         [
-            "Rooms", "BlueZ", "COkaeri", "Events", "IBeacon", "Logging", "OkaeriConfiguration", "RegionMonitoring",
-            "ServiceLifecycle", "Subprocess", "SystemPackage", "WiFi",
+            "Rooms", "BlueZ", "COkaeri", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration",
+            "RegionMonitoring", "ServiceLifecycle", "Subprocess", "SystemPackage", "WiFi",
         ]),
     module(
         "Daemon/History",
@@ -150,8 +150,8 @@ let targets = [
     module(
         "Programs/Agent",
         [
-            "BlueZ", "Client", "DBus", "Events", "Logging", "RegionMonitoring", "ServiceLifecycle", "UnixSignals",
-            "WiFi",
+            "BlueZ", "Client", "DBus", "Events", "HCI", "Logging", "RegionMonitoring", "ServiceLifecycle",
+            "UnixSignals", "WiFi",
         ]),
     module(
         "Programs/Setup",
@@ -224,7 +224,7 @@ let excluded = [
 /// The test targets, each with its target and further dependencies. Tests depend on all that their target depends on.
 let suites: [(String, of: String, [String])] = [
     ("APITests", "Events", ["DaemonTestSupport", "OkaeriDaemon"]),
-    ("AgentTests", "Agent", ["OkaeriConfiguration", "OkaeriDaemon", "ServiceLifecycleTestKit"]),
+    ("AgentTests", "Agent", ["Bluetooth", "OkaeriConfiguration", "OkaeriDaemon", "ServiceLifecycleTestKit"]),
     ("RoomsTests", "Rooms", []),
     ("BeaconLocationTests", "BeaconLocation", []),
     ("BlueZTests", "BlueZ", ["Bluetooth"]),

@@ -1,3 +1,4 @@
+import Bluetooth
 import DBus
 import Foundation
 import Logging
@@ -35,6 +36,11 @@ import WiFi
                 configurationFile: file, capture: "\(root)/Demo/homecoming.btsnoop", simulatesWiFi: true,
                 socket: socket),
             logger: quiet)
+        try await with(daemon, from: "\"wifiPrompt\"", body)
+    }
+
+    /// Runs a daemon, and `body` from an event with these words on.
+    private func with(_ daemon: Daemon, from words: String, _ body: (APIClient) async throws -> Void) async throws {
         let events = daemon.allEvents()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         // Stopped as SIGTERM stops it: the agent may connect at any moment.
@@ -48,7 +54,7 @@ import WiFi
                 }
             }
         }
-        for await event in events where event.json.contains("\"wifiPrompt\"") { break }
+        for await event in events where event.json.contains(words) { break }
         let client = APIClient(socket: socket, timeLimit: 120)
         try await eventually("the daemon answers") { (try? await client.text("/v1/status")) != nil }
         try await ended(task, by: { stop.finish() }) { try await body(client) }
@@ -57,9 +63,12 @@ import WiFi
     private func withAgent(
         _ language: Language = .english, directory: String? = nil, _ body: () async throws -> Void
     ) async throws {
+        var limits = BluetoothAlert.Limits()
+        limits.grace = .zero
         let agent = Agent(
             client: { [socket] in APIClient(socket: socket, timeLimit: 120) }, bus: bench.address, directory: directory,
-            language: language, retry: BackOff(.milliseconds(20), limit: .milliseconds(100)), logger: quiet)
+            language: language, retry: BackOff(.milliseconds(20), limit: .milliseconds(100)),
+            alert: BluetoothAlert(limits: limits), logger: quiet)
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             try await testGracefulShutdown { trigger in
@@ -105,6 +114,18 @@ import WiFi
                 let prompts: PromptsReport = try await client.get("/v1/prompts")
                 #expect(prompts.waiting.isEmpty)
             }
+        }
+    }
+
+    @Test func `Bluetooth that is off when the agent starts is shown, and goes with the agent`() async throws {
+        let server = try await NotificationServer(on: bench.address)
+        let daemon = try Daemon(
+            Configuration(regions: []), options: .init(configurationFile: "/none", simulatesWiFi: true, socket: socket),
+            kernel: NoAdapters(), logger: quiet)
+        try await with(daemon, from: #""state":"unsupported""#) { _ in
+            var (calls, closed) = (server.shown.makeAsyncIterator(), server.closed.makeAsyncIterator())
+            try await withAgent { _ = try #require(await calls.next()) }
+            #expect(await closed.next() == 1)
         }
     }
 
@@ -239,4 +260,17 @@ import WiFi
         try await ended(task, by: { task.cancel() }) { try await log.logged("/nowhere/okaeri.sock") }
         #expect(!log.text.contains { $0.hasPrefix("error") || $0.hasPrefix("warning") }, "\(log.text)")
     }
+}
+
+/// A kernel without Bluetooth.
+private struct NoAdapters: BluetoothKernel {
+    func adapters() throws(KernelError) -> [Adapter] { [] }
+
+    func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket {
+        throw KernelError(.openSocket, code: EAFNOSUPPORT)
+    }
+
+    func openHotPlugSocket() throws(KernelError) -> HCISocket { throw KernelError(.openSocket, code: EAFNOSUPPORT) }
+
+    func now() -> Int64 { KernelClock.boottime }
 }

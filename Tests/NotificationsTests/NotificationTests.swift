@@ -1,6 +1,7 @@
 import Rooms
 import DaemonTestSupport
 import FoundationEssentials
+import HCI
 import RegionMonitoring
 import TestSupport
 import Testing
@@ -44,6 +45,24 @@ import WiFi
         #expect(notification(.didDetermineState(region: "home", .inside)) == nil)
         #expect(notification(.didExitRegion(region: "elsewhere")) == nil)
         #expect(notification(.wifiPrompt(.init(id: nil, ssid: "x", region: nil))) == nil)
+    }
+
+    @Test func `a fault of Bluetooth names the machine and the remedy, whatever regions a server has`() throws {
+        let fault = AdapterUpdate(state: .poweredOff, adapter: "hci0", reason: "hci0 is switched off; switch it on")
+        let event = Event(time: evening, node: "pi", sequence: 4, kind: .bluetoothStateDidUpdate(fault))
+        let notification = Notification(fault, event)
+        var target = try target(.ntfy, "https://ntfy.sh/topic", regions: ["home"])
+        #expect(notification.isFor(target))
+        let topic = try JSONDecoder().decode(Topic.self, from: Data(notification.body(for: target, .english, nil)))
+        #expect(topic.title == "pi: Bluetooth does not work" && topic.tags == ["warning"])
+        #expect(topic.message.hasSuffix(". No beacon is received, because hci0 is switched off; switch it on"))
+        let japanese = try JSONDecoder().decode(Topic.self, from: Data(notification.body(for: target, .japanese, nil)))
+        #expect(japanese.title == "pi：Bluetooth が使えません")
+        target.kind = .webhook
+        let body = String(decoding: notification.body(for: target, .english, nil), as: UTF8.self)
+        #expect(body.contains(#""event":"bluetoothStateDidUpdate","state":"poweredOff""#))
+        target.occasions = [.enter]
+        #expect(!notification.isFor(target))
     }
 
     @Test func `a house notifies once, by its owner`() {

@@ -1,4 +1,5 @@
 import DaemonTestSupport
+import HCI
 import Plumbing
 import TestSupport
 import Testing
@@ -23,11 +24,11 @@ import WiFi
     private func run(
         _ targets: [Configuration.NotificationTarget], limits: HTTPPost.Limits = .init(),
         delay: BackOff = BackOff(.milliseconds(1), limit: .milliseconds(1)), answers: AnswerAddresses? = nil,
-        _ body: (Notifications) async throws -> Void
+        alert: BluetoothAlert.Limits = .init(), _ body: (Notifications) async throws -> Void
     ) async throws {
         let notifications = Notifications(
             configuration(targets), hub: hub, language: .english, answers: { _ in answers }, limits: limits,
-            delay: delay, logger: book.logger)
+            delay: delay, alert: BluetoothAlert(limits: alert), logger: book.logger)
         let task = Task { try await notifications.run() }
         try await body(notifications)
         task.cancel()
@@ -48,6 +49,29 @@ import WiFi
         }
         let request = server.requests.value[0]
         #expect(request.head.hasPrefix("POST / HTTP/1.1") && request.body.contains(#""topic":"s3cr3t-topic""#))
+    }
+
+    @Test func `a server is notified once that Bluetooth is off, and not of a short interruption`() async throws {
+        func update(_ state: BluetoothState) {
+            happened(.bluetoothStateDidUpdate(.init(state: state, adapter: "hci0", reason: "it is \(state.rawValue)")))
+        }
+        let server = try TestWebServer { _ in .status(200) }
+        var limits = BluetoothAlert.Limits()
+        limits.grace = .seconds(1000)
+        try await run([try target(.webhook, server.address)], alert: limits) { notifications in
+            for state in [BluetoothState.poweredOff, .poweredOn] { update(state) }
+            happened()
+            try await server.requests.wait(until: "the arrival is sent") { $0.count == 1 }
+        }
+        limits.grace = .zero
+        try await run([try target(.webhook, server.address)], alert: limits) { notifications in
+            for state in [BluetoothState.poweredOff, .poweredOn, .poweredOff, .poweredOn] { update(state) }
+            happened()
+            try await server.requests.wait(until: "the alert and the arrival are sent") { $0.count == 3 }
+        }
+        let bodies = server.requests.value.map(\.body)
+        #expect(bodies[0].contains("didEnterRegion") && bodies[2].contains("didEnterRegion"))
+        #expect(bodies[1].contains(#""reason":"it is poweredOff""#))
     }
 
     @Test func `a notification is sent again until the server accepts it`() async throws {

@@ -28,7 +28,7 @@ import Testing
         try #require(targets.count == 2)
         #expect(targets[0].occasions == [.enter, .prompt] && targets[0].regions == ["home"])
         #expect(targets[0].tokenFile == "/etc/okaeri/token" && targets[0].url.origin == "https://a.example")
-        #expect(targets[1].kind == .ntfy && targets[1].occasions.count == 4 && targets[1].regions == nil)
+        #expect(targets[1].kind == .ntfy && targets[1].occasions.count == 5 && targets[1].regions == nil)
         let topic = try #require(targets[1].url.topic)
         #expect(topic.name == "my-topic" && topic.server == "https://ntfy.sh/")
     }

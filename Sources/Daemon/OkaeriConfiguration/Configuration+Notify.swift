@@ -1,7 +1,7 @@
 import Plumbing
 
 extension Configuration {
-    /// A server that is notified of arrivals, departures and prompts.
+    /// A server that is notified of arrivals, departures, prompts and faults of Bluetooth.
     package struct NotificationTarget: Sendable, Hashable {
         package enum Kind: String, Sendable, CaseIterable {
             /// A server that receives the event as JSON.
@@ -11,8 +11,8 @@ extension Configuration {
         }
 
         package enum Occasion: String, Sendable, CaseIterable {
-            /// `wifi` is the result of a join.
-            case enter, exit, prompt, wifi
+            /// `wifi` is the result of a join, `bluetooth` that Bluetooth does not work.
+            case enter, exit, prompt, wifi, bluetooth
         }
 
         package var kind: Kind
@@ -54,8 +54,9 @@ extension Configuration {
         let url = reader.required("url", expected: example) { value in
             value.string.flatMap(WebURL.init).flatMap { kind == .ntfy && $0.topic == nil ? nil : $0 }
         }
-        let occasions = reader.value("events", expected: "a list of \"enter\", \"exit\", \"prompt\" and \"wifi\"") {
-            value in
+        let names = Target.Occasion.allCases.map { "\"\($0.rawValue)\"" }
+        let list = "a list of \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+        let occasions = reader.value("events", expected: list) { value in
             value.strings.flatMap { names -> Set<Target.Occasion>? in
                 let known = names.compactMap(Target.Occasion.init)
                 return known.isEmpty || known.count < names.count ? nil : Set(known)

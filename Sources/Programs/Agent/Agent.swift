@@ -1,6 +1,7 @@
 package import Events
 package import Client
 import DBus
+import HCI
 package import Logging
 package import Plumbing
 import ServiceLifecycle
@@ -14,6 +15,9 @@ package actor Agent: Service {
     private let language: Language
     private let logger: Logger
     private var board = PromptBoard()
+    private var alert: BluetoothAlert
+    private let nextAlert = Alarm()
+    private var bluetoothBoard = BluetoothBoard()
     private let onScreen: QuestionsOnScreen
     /// The unique name of the notification server.
     private var server: String?
@@ -37,15 +41,18 @@ package actor Agent: Service {
     ///   - bus: the session bus; `nil`: that of the environment.
     ///   - directory: The directory of the user's session; `nil`: none.
     ///   - retry: the delay before a question is sent again that the notification server did not show.
+    ///   - alert: Decides when the user is notified that Bluetooth does not work.
     package init(
         client: @escaping @Sendable () -> APIClient, bus: String? = nil, directory: String? = nil, language: Language,
-        retry: BackOff = BackOff(.seconds(1), limit: .seconds(60)), logger: Logger
+        retry: BackOff = BackOff(.seconds(1), limit: .seconds(60)), alert: BluetoothAlert = BluetoothAlert(),
+        logger: Logger
     ) {
         self.client = client
         notifications = NotificationService(address: bus)
         onScreen = QuestionsOnScreen(directory: directory)
         self.language = language
         self.retry = retry
+        self.alert = alert
         self.logger = logger
     }
 
@@ -65,8 +72,10 @@ package actor Agent: Service {
             // The questions go before the connection to the bus does, and with them those that the server is about to show.
             isEnding = true
             nextRetry.clear()
+            nextAlert.clear()
             await questionsShown()
             await perform(board.daemonLost())
+            await perform(bluetoothBoard.withdrawn())
             group.cancelAll()
         }
     }
@@ -85,9 +94,11 @@ package actor Agent: Service {
         case .followed:
             log(daemon: nil)
             await check()
+            await checkBluetooth()
         case .event(let event):
             switch event.kind {
             case .didRangeBeacons: return
+            case .bluetoothStateDidUpdate(let update): await step { $0.updated(update, at: .now) }
             case .wifiPrompt: retry.reset()
             case .wifiJoined(let wifi, _), .wifiActionCompleted(let wifi, _, _):
                 if let id = wifi.id { await perform(board.actionCompleted(id)) }
@@ -112,6 +123,27 @@ package actor Agent: Service {
         await perform(board.listed(report.waiting.map(PromptKey.init)))
     }
 
+    /// Asks for the state of Bluetooth, which may have changed before this agent followed the daemon.
+    private func checkBluetooth() async {
+        guard let report: StatusReport = try? await client().get("\(Route.status)?\(Route.judgements)=false") else {
+            return
+        }
+        let bluetooth = report.bluetooth
+        let update = AdapterUpdate(state: bluetooth.state, adapter: bluetooth.adapter, reason: bluetooth.reason)
+        await step { $0.updated(update, at: .now) }
+    }
+
+    /// Carries out what a step of the alert leads to, and waits for its next step.
+    private func step(_ step: (inout BluetoothAlert) -> BluetoothAlert.Action?) async {
+        let action = step(&alert).flatMap { bluetoothBoard.perform($0) }
+        if let deadline = alert.deadline, !isEnding {
+            nextAlert.set(deadline) { [weak self] in await self?.step { $0.advanced(to: .now) } }
+        } else {
+            nextAlert.clear()
+        }
+        await perform(action)
+    }
+
     private func answer(_ prompt: PromptKey, _ answer: PromptAnswer) async {
         do throws(APIClient.Failure) {
             _ = try await client().answer(prompt.id, answer)
@@ -134,7 +166,10 @@ package actor Agent: Service {
             retry.reset()
             for notification in onScreen.ofEarlierAgent(on: owner) { await notifications.close(notification) }
             await perform(board.serverAppeared(capabilities))
-        case .serverVanished: board.serverVanished()
+            await perform(bluetoothBoard.serverAppeared(capabilities))
+        case .serverVanished:
+            board.serverVanished()
+            bluetoothBoard.serverVanished()
         case .noServer:
             log(
                 server:
@@ -144,6 +179,7 @@ package actor Agent: Service {
         case .actionInvoked(let notification, let key): await perform(board.actionInvoked(notification, key: key))
         case .closed(let notification, let isExpired):
             board.closed(notification, isExpired: isExpired)
+            bluetoothBoard.closed(notification, isExpired: isExpired)
             keepRetrying()
         }
     }
@@ -170,8 +206,34 @@ package actor Agent: Service {
                 _ = try? await notifications.show(language.outcome(outcome, hasMarkup: hasMarkup))
             }
         }
-        if let server, !actions.isEmpty { onScreen.store(board.onScreen, on: server) }
+        if !actions.isEmpty { storeOnScreen() }
         keepRetrying()
+    }
+
+    private func perform(_ action: BluetoothBoard.Action?) async {
+        switch action {
+        case nil: return
+        case .show where isEnding: bluetoothBoard.showingFailed()
+        case .show(let update, let hasMarkup):
+            showing += 1
+            do {
+                let notification = try await show(language.bluetooth(update, hasMarkup: hasMarkup))
+                await perform(bluetoothBoard.shown(as: notification))
+            } catch {
+                bluetoothBoard.showingFailed()
+                logger.warning("the state of Bluetooth could not be shown: \(error); it is shown again later")
+            }
+            showing -= 1
+            if showing == 0 { allShown.continuation.yield() }
+        case .withdraw(let notification): await notifications.close(notification)
+        }
+        storeOnScreen()
+        keepRetrying()
+    }
+
+    private func storeOnScreen() {
+        guard let server else { return }
+        onScreen.store(board.onScreen + (bluetoothBoard.onScreen.map { [$0] } ?? []), on: server)
     }
 
     /// The time for the server to answer a call under way when the agent ends. Without the answer a question would stay on the screen.
@@ -202,7 +264,7 @@ package actor Agent: Service {
 
     /// A notification server that has just started may fail for seconds while it already has its name.
     private func keepRetrying() {
-        guard board.isRetrying, !isRetrying, !isEnding else { return }
+        guard board.isRetrying || bluetoothBoard.isRetrying, !isRetrying, !isEnding else { return }
         isRetrying = true
         nextRetry.set(.now + retry.next()) { await self.retryIsDue() }
     }
@@ -211,6 +273,7 @@ package actor Agent: Service {
         isRetrying = false
         await check()
         await perform(board.retried())
+        await perform(bluetoothBoard.retried())
     }
 
     // MARK: The log

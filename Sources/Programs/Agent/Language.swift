@@ -1,4 +1,5 @@
 package import Events
+import HCI
 import Plumbing
 package import WiFi
 
@@ -74,6 +75,13 @@ extension Language {
             case (.japanese, .notAnswered(let ssid, let reason)): "「\(ssid)」への回答が届きませんでした: \(reason)"
             }
         return DesktopNotification(summary: "Wi-Fi", body: Self.shown(text, hasMarkup))
+    }
+
+    /// Returns the notification that Bluetooth does not work.
+    func bluetooth(_ update: AdapterUpdate, hasMarkup: Bool) -> DesktopNotification {
+        DesktopNotification(
+            summary: self == .english ? "Bluetooth does not work" : "Bluetooth が使えません",
+            body: Self.shown(bluetoothReason(update), hasMarkup), stays: true)
     }
 
     /// Foreign text as it can be shown: on one line, nothing turned around, and no markup where markup is read.

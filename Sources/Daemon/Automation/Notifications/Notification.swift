@@ -1,11 +1,12 @@
 import Rooms
 import Events
+import HCI
 import OkaeriConfiguration
 import Plumbing
 import RegionMonitoring
 import WiFi
 
-/// An arrival, a departure or a prompt that servers are notified of.
+/// An arrival, a departure, a prompt or a fault of Bluetooth that servers are notified of.
 struct Notification: Sendable, Equatable {
     var event: Event
     var occasion: Configuration.NotificationTarget.Occasion
@@ -17,11 +18,20 @@ struct Notification: Sendable, Equatable {
     var prompt: Event.WiFi?
     /// The result of a join.
     var result: Result?
+    /// The reason why Bluetooth does not work.
+    var fault: AdapterUpdate?
 
     enum Result: Sendable, Equatable {
         case completed(NetworkAction, ssid: String)
         case notCompleted(NetworkAction, ssid: String, code: String, reason: String)
         case limited(ssid: String, code: String, reason: String)
+    }
+
+    /// The alert that Bluetooth does not work.
+    ///
+    /// - Parameter event: The latest event of the adapter's state.
+    init(_ fault: AdapterUpdate, _ event: Event) {
+        (self.event, self.fault, occasion) = (event, fault, .bluetooth)
     }
 
     /// - Returns: `nil` for an event that is none of them, or that another node of the house notifies of.
@@ -62,6 +72,8 @@ struct Notification: Sendable, Equatable {
     /// Whether a server is to be notified of it.
     func isFor(_ target: Configuration.NotificationTarget) -> Bool {
         guard target.occasions.contains(occasion) else { return false }
+        // It concerns every region.
+        if occasion == .bluetooth { return true }
         return target.regions.map { regions in region.map(regions.contains) ?? false } ?? true
     }
 }
@@ -130,6 +142,7 @@ extension Notification {
         case .enter: "house"
         case .exit: "wave"
         case .prompt, .wifi: "signal_strength"
+        case .bluetooth: "warning"
         }
     }
 
@@ -149,6 +162,7 @@ extension Notification {
     private func title(_ language: Language) -> String {
         if let prompt { return language.question(ssid: prompt.ssid, prompt.situation, on: event.node) }
         if let result { return language.title(of: result, on: event.node) }
+        if fault != nil { return language.bluetoothTitle(on: event.node) }
         let name = region ?? ""
         return switch (language, occasion == .enter) {
         case (.english, true): "\(name): entered"
@@ -162,7 +176,9 @@ extension Notification {
     private func message(_ language: Language, _ answers: AnswerAddresses?) -> String {
         let parts = [LocalTime.clock(event.time), occasion == .enter || occasion == .exit ? room : region]
         let place = parts.compactMap(\.self).joined(separator: language == .english ? ", " : "、")
-        let note = prompt.flatMap { language.note($0.situation) } ?? result.flatMap(language.reason)
+        let note =
+            prompt.flatMap { language.note($0.situation) } ?? result.flatMap(language.reason)
+            ?? fault.map(language.bluetoothReason)
         // Some sentences have their full stop, those of failures do not.
         let sentences = [note, answers == nil ? command(language) : nil].compactMap(\.self).map { sentence in
             ".。".contains(sentence.last ?? ".") ? String(sentence.dropLast()) : sentence

@@ -5,7 +5,7 @@ import Plumbing
 import ServiceLifecycle
 import Synchronization
 
-/// Notifies the servers of the configuration of arrivals, departures and prompts.
+/// Notifies the servers of the configuration of arrivals, departures, prompts and faults of Bluetooth.
 ///
 /// A thread sends the notifications, one request at a time. It runs only while notifications wait.
 package final class Notifications: Service {
@@ -20,6 +20,9 @@ package final class Notifications: Service {
         var regions: [Configuration.Region] = []
         var lines: [Line] = []
         var nextNumber = 0
+        var alert: BluetoothAlert
+        /// The latest event of the adapter's state.
+        var adapter: Event?
         var isTesting = false
         /// Whether the thread runs, or is being started.
         var isWorking = false
@@ -42,6 +45,7 @@ package final class Notifications: Service {
     private let answers: @Sendable (_ prompt: String) -> AnswerAddresses?
     private let limits: HTTPPost.Limits
     private let delay: BackOff
+    private let nextAlert = Alarm()
     private let wakeUp = BinarySemaphore()
     private let cancellation = HTTPPost.Cancellation()
     private let logger: Logger
@@ -60,7 +64,7 @@ package final class Notifications: Service {
     init(
         _ configuration: Configuration, hub: EventHub, language: Language,
         answers: @escaping @Sendable (_ prompt: String) -> AnswerAddresses?, limits: HTTPPost.Limits, delay: BackOff,
-        logger: Logger
+        alert: BluetoothAlert = BluetoothAlert(), logger: Logger
     ) {
         self.hub = hub
         self.language = language
@@ -69,12 +73,13 @@ package final class Notifications: Service {
         self.delay = delay
         self.logger = logger
         events = hub.events(backlog: .max)
-        guarded = Mutex(Guarded())
+        guarded = Mutex(Guarded(alert: alert))
         use(configuration)
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown { for await event in self.events { self.happened(event) } }
+        nextAlert.clear()
         await stop()
     }
 
@@ -113,6 +118,11 @@ package final class Notifications: Service {
         switch event.kind {
         case .wifiPromptAnswered(let prompt, _), .wifiPromptWithdrawn(let prompt, _):
             if let id = prompt.id { guarded.withLock { Self.remove(prompt: id, &$0) } }
+        case .bluetoothStateDidUpdate(let update):
+            alert { guarded in
+                guarded.adapter = event
+                return guarded.alert.updated(update, at: .now)
+            }
         default: break
         }
         let notification = guarded.withLock { guarded -> Notification? in
@@ -123,6 +133,20 @@ package final class Notifications: Service {
         }
         guard let notification else { return }
         add(notification, notification.prompt?.id.flatMap(answers))
+    }
+
+    /// Carries out what a step of the alert leads to, and waits for its next step.
+    private func alert(_ step: (inout Guarded) -> BluetoothAlert.Action?) {
+        let (notification, deadline) = guarded.withLock { guarded -> (Notification?, BluetoothAlert.Instant?) in
+            let action = step(&guarded)
+            guard case .alert(let update)? = action, let event = guarded.adapter else {
+                return (nil, guarded.alert.deadline)
+            }
+            return (Notification(update, event), guarded.alert.deadline)
+        }
+        if let notification { add(notification, nil) }
+        guard let deadline else { return nextAlert.clear() }
+        nextAlert.set(deadline) { [weak self] in self?.alert { $0.alert.advanced(to: .now) } }
     }
 
     private static func remove(prompt: String, _ guarded: inout Guarded) {
