@@ -3,7 +3,7 @@ import Testing
 
 @testable import Events
 
-/// When people are notified that Bluetooth does not work.
+/// The times at which people are notified that Bluetooth does not work.
 struct BluetoothAlertTests {
     private var alert = BluetoothAlert()
     private let start = BluetoothAlert.Instant.now
