@@ -1,5 +1,4 @@
 import Events
-import Foundation
 import Plumbing
 import Presence
 import RegionMonitoring
@@ -284,6 +283,20 @@ struct StandbyTests {
         #expect(try #require(bench.nodes["hub"]?.core.memory).arriving.isEmpty)
     }
 
+    @Test mutating func `A standby that repeats nothing of the hub's hides no event of the hub`() {
+        start(.outside)
+        bench.receive("attic")
+        let beacon = RangedBeacon(identity: HouseBench.beacon("keys"), rssi: -60, accuracy: 1)
+        bench.determined("hub", [.didEnterRegion(region: "keys", beacon), .didDetermineState(region: "keys", .inside)])
+        #expect(word?.number == 2 && announced.isEmpty, "the event waits for the room")
+        bench.restartBroker(with: [:])
+        bench.pass(5)
+        bench.connect("attic")
+        bench.connect("hub")
+        bench.pass(10)
+        #expect(announced == ["hub enter 2"])
+    }
+
     @Test mutating func `Stale states are not announced as known ones`() {
         bench.startHub(
             "hub", memory: HouseMemory(announced: [:], standbys: ["attic"]), engine: engine(), connects: false)
@@ -480,18 +493,5 @@ struct StandbyTests {
         bench.pass(60)
         #expect(bench.value("okaeri/home/region/phone") != nil)
         #expect(bench.topics.contains("homeassistant/device/okaeri_home/region_phone/config"))
-    }
-
-    @Test func `The memory of a node is read as it was written`() throws {
-        let memory = HouseMemory(
-            announced: ["keys": .init(state: .inside, number: 7)], standbys: ["attic"])
-        #expect(try JSONRoundTrip.of(memory) == memory)
-        #expect(try JSONRoundTrip.of(HouseMemory()) == HouseMemory())
-    }
-}
-
-private enum JSONRoundTrip {
-    static func of(_ memory: HouseMemory) throws -> HouseMemory {
-        try JSONDecoder().decode(HouseMemory.self, from: try JSONEncoder().encode(memory))
     }
 }

@@ -166,7 +166,19 @@ struct UnsentEventTests {
         #expect(core.acknowledged(event) == [])
     }
 
-    @Test func `The memory is read as it is written, and bounded`() throws {
+    @Test func `The memory of a node is read as it was written`() throws {
+        for memory in [
+            HouseMemory(
+                announced: [
+                    "keys": .init(state: .inside, number: 7), "bag": .init(state: .outside, number: 2, isOwn: true),
+                ],
+                standbys: ["attic"]), HouseMemory(),
+        ] {
+            #expect(try JSONDecoder().decode(HouseMemory.self, from: JSONEncoder().encode(memory)) == memory)
+        }
+    }
+
+    @Test func `The memory is bounded`() throws {
         var core = BrokerCore(
             BrokerSettings(node: "hall", room: nil, site: "home", discovery: nil, version: "1"),
             regions: [HouseBench.region("keys")], incarnation: "a", since: 0)

@@ -11,6 +11,8 @@ extension BrokerCore {
     struct Announcement: Hashable, Sendable {
         var state: RegionState
         var number: UInt64
+        /// Whether this node has announced it.
+        var isOwn = false
     }
 
     /// Whether a node announces the states and events of its engine.
@@ -53,7 +55,9 @@ extension BrokerCore {
 
     var memory: HouseMemory {
         HouseMemory(
-            announced: announcements.mapValues { .init(state: $0.state, number: $0.number) },
+            announced: announcements.mapValues {
+                .init(state: $0.state, number: $0.number, isOwn: $0.isOwn ? true : nil)
+            },
             standbys: standbys.sorted(),
             waiting: events.waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
             arriving: events.arrivals.mapValues { Array($0.suffix(HouseMemory.waitingLimit)) })
@@ -64,7 +68,9 @@ extension BrokerCore {
     /// - Parameter isStale: Whether the states are too old to be known.
     mutating func restored(_ memory: HouseMemory, isStale: Bool) {
         announcements = memory.announced.filter { positions[$0.key] != nil }.mapValues {
-            Announcement(state: isStale ? .unknown : $0.state, number: min($0.number, Self.largestNumber))
+            Announcement(
+                state: isStale ? .unknown : $0.state, number: min($0.number, Self.largestNumber),
+                isOwn: $0.isOwn ?? false)
         }
         standbys = Set(memory.standbys.prefix(Self.standbyLimit))
         events = UndeliveredEvents()
@@ -125,15 +131,16 @@ extension BrokerCore {
         guard positions[published.identifier] != nil, let state = published.known, isCredible(published) else { return }
         let known = announcements[published.identifier]
         if let known, isRetained, published.number < known.number { return }
-        announcements[published.identifier] = Announcement(state: state, number: published.number)
+        announcements[published.identifier] = Announcement(
+            state: state, number: published.number, isOwn: published.author == node)
         states[published.identifier]?.adoptTime(of: published)
     }
 
-    /// Repeats what was announced and the broker has lost, at a standby: the hub adopts it when it comes back.
+    /// Repeats what this standby has announced and the broker has lost: the hub adopts it when it comes back.
     func announcementsRepeated() -> [Output] {
         guard isStandby else { return [] }
         return regions.compactMap { region in
-            guard let known = announcements[region.identifier], known.state != .unknown,
+            guard let known = announcements[region.identifier], known.isOwn, known.state != .unknown,
                 known.number > publishedRegions[region.level]?.number ?? 0
             else { return nil }
             var value = RegionValue(identifier: region.identifier)
@@ -227,7 +234,8 @@ extension BrokerCore {
 
     /// Handles that an event or a known state is announced.
     mutating func changeAnnounced(_ state: RegionState, of region: String) {
-        announcements[region] = Announcement(state: state, number: (announcements[region]?.number ?? 0) + 1)
+        announcements[region] = Announcement(
+            state: state, number: (announcements[region]?.number ?? 0) + 1, isOwn: true)
     }
 }
 
@@ -236,6 +244,8 @@ package struct HouseMemory: PersistedMemory {
     package struct Region: Codable, Sendable, Equatable {
         var state: RegionState
         var number: UInt64
+        /// Whether the node itself has announced it; `nil`: it has not.
+        var isOwn: Bool?
     }
 
     /// The last known state of each region that was announced, with its number.
