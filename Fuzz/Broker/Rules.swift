@@ -43,6 +43,7 @@ extension Member {
         case .radioLost(let radio):
             require(core.isHub && core.radios[radio]?.isAway ?? true, "a radio is lost that reports")
         case .radioRemoved(let radio): require(core.isHub && core.radios[radio] == nil, "a radio is removed and kept")
+        case .memoryChanged: require(core.hasEngine, "the memory of a node without an engine changes")
         case .restart:
             let passed = restartedAt.map { now.instant - $0 }
             require(passed.map { $0 >= 60_000_000_000 } ?? true, "a client restarts the daemon more than once a minute")
@@ -255,7 +256,7 @@ extension Member {
         require(core.batteries.levels.count <= topicLimit && core.parts.count <= topicLimit, "topics without bound")
         require(core.announced?.house?.rooms.count ?? 0 <= 64, "rooms without bound")
         require(core.states.count <= core.regions.count, "states of regions that are not configured")
-        require(core.unrecorded.allSatisfy { 1...64 ~= $0.value.count }, "events that wait without bound")
+        require(core.events.waiting.allSatisfy { 1...128 ~= $0.value.count }, "events that wait without bound")
         require(values.count <= topicLimit, "values without bound")
     }
 

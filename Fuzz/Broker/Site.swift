@@ -228,7 +228,7 @@ struct Site {
             case .reported(let radio, let report): receive(report, by: radio, at: index)
             case .restart: members[index].restartedAt = now
             case .takeOver: run(index) { core, _ in core.tookOver() }
-            case .happened, .answer, .note, .radioLost, .radioRemoved, .definitions: break
+            case .happened, .answer, .note, .radioLost, .radioRemoved, .definitions, .memoryChanged: break
             }
         }
         // The hub of events records behind the outputs that are on their way.
@@ -246,6 +246,8 @@ struct Site {
         }
         guard members[index].isConnected else { return }
         publish(topic, payload, isRetained: publication.isRetained)
+        guard !publication.isRetained, publication.quality == .atLeastOnce else { return }
+        run(index) { core, _ in core.acknowledged(publication) }
     }
 
     /// Takes what a receiver's own radio has received.
