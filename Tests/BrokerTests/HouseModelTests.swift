@@ -21,4 +21,10 @@ import Testing
         #expect(takeovers > Self.count / 10, "\(events) events, \(takeovers) of them by a standby")
         #expect(decisions > events / 2)
     }
+
+    /// A late event of a hub whose connection was dead, and its arrival that a standby had announced.
+    @Test(arguments: [100_042, 401_916] as [UInt64]) func `An interleaving that failed once is right`(seed: UInt64) {
+        var model = HouseModel(seed: seed)
+        #expect(model.play().isEmpty)
+    }
 }

@@ -111,7 +111,7 @@ extension BrokerCore {
         // What the standby has announced is known, though the connection was lost within the proof.
         let (_, before, after) = isHub ? publishedRegionsAdopted(at: now) : ([], [], [])
         // A standby may have announced the arrivals of the earlier run.
-        events.arrivalsAnnounced(of: Set(positions.keys))
+        for region in positions.keys { events.arrivalsAnnounced(of: region) }
         return before + after + takeOver(of: Set(positions.keys), at: now)
     }
 
@@ -163,7 +163,6 @@ extension BrokerCore {
         let earlier = eventsOfEarlierRun(at: now)
         publishedRegions = [:]
         events.began(at: now)
-        events.arrivalsAnnounced(of: later)
         return (later, before + earlier.before, after + earlier.after)
     }
 
@@ -177,6 +176,7 @@ extension BrokerCore {
             guard positions[published.identifier] != nil, let state = published.known, let author = published.author,
                 author == node || standbys.contains(author)
             else { continue }
+            if author != node { events.arrivalsAnnounced(of: published.identifier, upTo: published.number) }
             if author != node,
                 let waiting = events.announced(state, published.number, of: published.identifier, at: now)
             {

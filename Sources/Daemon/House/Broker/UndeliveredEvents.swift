@@ -94,9 +94,10 @@ struct UndeliveredEvents: Sendable {
         return found.count
     }
 
-    /// Handles that another node has announced these regions, or may have: their arrivals of an earlier run are not announced twice.
-    mutating func arrivalsAnnounced(of regions: Set<String>) {
-        arriving = arriving.filter { !regions.contains($0.key) }
+    /// Handles that another node has announced a region up to a number, or may have: its arrivals of an earlier run are not announced twice.
+    mutating func arrivalsAnnounced(of region: String, upTo number: UInt64 = .max) {
+        let left = (arriving[region] ?? []).filter { $0 > number }
+        arriving[region] = left.isEmpty ? nil : left
     }
 
     /// Handles that the first event that is decided is published as soon as it is recorded.
