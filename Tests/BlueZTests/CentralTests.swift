@@ -212,6 +212,18 @@ extension OnTheBus {
             }
         }
 
+        @Test func `bluetoothd gives up an attempt before the manager leaves the bus`() async throws {
+            try bench.start()
+            try bench.lamp()
+            try bench.perform("behave", ["method": "Connect"])
+            try await withCentralManager(bus: bench.address) { central in
+                let keeping = Task { for await _ in central.connections(to: .service(battery)) {} }
+                try await bench.wait { try $0.count(of: "Connect") == 1 }
+                keeping.cancel()
+            }
+            #expect(try bench.count(of: "Disconnect") >= 1)
+        }
+
         @Test func `a reader that ends stops connecting the peripheral`() async throws {
             try bench.start()
             try bench.lamp()

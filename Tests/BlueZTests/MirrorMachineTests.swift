@@ -222,9 +222,12 @@ import Testing
         #expect(machine.ends.last(of: "AA:00") == nil, "it is connected")
         setConnected(false)
         #expect(machine.ends.last(of: "aa:00") == LinkEnds.End(address: "AA:00", number: 1, reason: reason))
+        #expect(machine.ends.reason(of: "AA:00", after: 0) == reason)
+        #expect(machine.ends.reason(of: "AA:00", after: 1) == nil, "it is that of an older connection")
         setConnected(true)
         setConnected(false)
         #expect(machine.ends.last(of: "AA:00") == LinkEnds.End(address: "AA:00", number: 2, reason: nil))
+        #expect(machine.ends.reason(of: "AA:00", after: 0) == nil)
     }
 
     @Test mutating func `a reason that comes late belongs to the end of before`() {

@@ -65,13 +65,35 @@ import WiFi
         }
         limits.grace = .zero
         try await run([try target(.webhook, server.address)], alert: limits) { notifications in
-            for state in [BluetoothState.poweredOff, .poweredOn, .poweredOff, .poweredOn] { update(state) }
+            update(.poweredOff)
+            try await server.requests.wait(until: "the alert is sent") { $0.count == 2 }
+            for state in [BluetoothState.poweredOn, .poweredOff, .poweredOn] { update(state) }
             happened()
-            try await server.requests.wait(until: "the alert and the arrival are sent") { $0.count == 3 }
+            try await server.requests.wait(until: "the arrival is sent") { $0.count == 3 }
         }
         let bodies = server.requests.value.map(\.body)
         #expect(bodies[0].contains("didEnterRegion") && bodies[2].contains("didEnterRegion"))
         #expect(bodies[1].contains(#""reason":"it is poweredOff""#))
+    }
+
+    @Test func `an alert is not sent again when Bluetooth works`() async throws {
+        let server = try TestWebServer { .status($0 == 0 ? 500 : 200) }
+        var limits = BluetoothAlert.Limits()
+        limits.grace = .zero
+        try await run([try target(.webhook, server.address)], alert: limits) { notifications in
+            func update(_ state: BluetoothState) {
+                happened(.bluetoothStateDidUpdate(.init(state: state, adapter: "hci0", reason: "")))
+            }
+            update(.poweredOff)
+            try await server.requests.wait(until: "the alert is refused") { $0.count == 1 }
+            try await book.logged("is sent again")
+            update(.poweredOn)
+            happened()
+            try await eventually("the arrival is accepted") { notifications.reports[0].sent == 1 }
+            #expect(notifications.reports[0].waiting == 0)
+        }
+        #expect(server.requests.value.count == 2)
+        #expect(server.requests.value[1].body.contains("didEnterRegion"))
     }
 
     @Test func `a notification is sent again until the server accepts it`() async throws {

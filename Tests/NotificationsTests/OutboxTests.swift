@@ -10,7 +10,8 @@ import Testing
 
     private func delivery(_ number: Int, bytes: Int = 10, prompt: String? = nil) -> Outbox.Delivery {
         Outbox.Delivery(
-            body: Array("\(number)".utf8) + [UInt8](repeating: 32, count: bytes), prompt: prompt, added: start)
+            body: Array("\(number)".utf8) + [UInt8](repeating: 32, count: bytes),
+            subject: prompt.map(Outbox.Subject.prompt), added: start)
     }
 
     private func time(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
@@ -76,7 +77,7 @@ import Testing
     @Test mutating func `a prompt that ends while its notification is being sent is not repeated`() {
         _ = outbox.add(delivery(1, prompt: "7"))
         _ = outbox.begin(at: start)
-        outbox.remove(prompt: "7")
+        outbox.remove(.prompt("7"))
         let outcome = outbox.ended(with: .timedOut, at: start)
         #expect(outcome == .obsolete && outbox.state == .idle)
     }
@@ -123,12 +124,12 @@ import Testing
     @Test mutating func `a prompt that was answered needs no notification`() {
         _ = outbox.add(delivery(1))
         _ = outbox.add(delivery(2, prompt: "7"))
-        outbox.remove(prompt: "7")
+        outbox.remove(.prompt("7"))
         #expect(outbox.waiting == [delivery(1)])
         _ = outbox.begin(at: start)
         _ = outbox.ended(with: nil, at: start)
         _ = outbox.add(delivery(3, prompt: "8"))
-        outbox.remove(prompt: "8")
+        outbox.remove(.prompt("8"))
         #expect(outbox.state == .idle && outbox.due == nil)
     }
 }

@@ -43,12 +43,21 @@ static inline GVariant *okaeri_scan_options(const guint8 *ssid, gsize length) {
     return g_variant_builder_end(&options);
 }
 
-/* The mark of a profile that was made from the passphrase file, which is brought up to date when that changes. */
+/*
+ * The mark of a profile that was made from the passphrase file, which is brought up to date when that changes. Its value is the
+ * profile's UUID: a user's copy of the profile has another one.
+ */
 #define OKAERI_MADE_FROM "okaeri.made-from"
 
 static inline gboolean okaeri_profile_is_from_file(NMConnection *profile) {
     NMSettingUser *user = (NMSettingUser *) nm_connection_get_setting(profile, NM_TYPE_SETTING_USER);
     return user && nm_setting_user_get_data(user, OKAERI_MADE_FROM) != NULL;
+}
+
+/* Whether it is the profile itself that was made, and not a copy of it. */
+static inline gboolean okaeri_profile_is_original(NMConnection *profile) {
+    NMSettingUser *user = (NMSettingUser *) nm_connection_get_setting(profile, NM_TYPE_SETTING_USER);
+    return user && g_strcmp0(nm_setting_user_get_data(user, OKAERI_MADE_FROM), nm_connection_get_uuid(profile)) == 0;
 }
 
 /* The settings of the profile with another passphrase, floating. */
@@ -107,7 +116,7 @@ static inline NMConnection *okaeri_profile_new(const char *name, const char *uui
     nm_setting_wireless_security_add_pairwise((NMSettingWirelessSecurity *) security, "ccmp");
 
     NMSetting *user = nm_setting_user_new();
-    nm_setting_user_set_data((NMSettingUser *) user, OKAERI_MADE_FROM, "passphraseFile", NULL);
+    nm_setting_user_set_data((NMSettingUser *) user, OKAERI_MADE_FROM, uuid, NULL);
 
     nm_connection_add_setting(profile, connection);
     nm_connection_add_setting(profile, user);

@@ -222,7 +222,7 @@ extension NetworkManagerSession {
             guard isInUse(device), let active = nm_device_get_active_connection(device),
                 let profile = nm_active_connection_get_connection(active), self.ssid(ofProfile: profile) == ssid,
                 action == .leave ? isOfStation(profile) : isOfAccessPoint(profile),
-                network.join != .once || isMadeFromFile(profile)
+                network.join != .once || isMadeHere(profile)
             else { return nil }
             return (active, device)
         }
@@ -231,7 +231,7 @@ extension NetworkManagerSession {
     /// The profiles that end with the visit, because ``JoinPolicy/once`` has made them; borrowed from the cache.
     private func temporaryProfiles(_ network: HomeNetwork) -> [OpaquePointer] {
         guard network.join == .once else { return [] }
-        return profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isMadeFromFile($0) }
+        return profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isMadeHere($0) }
     }
 
     /// Deletes the profiles that end with the visit. Returns the reason if one is still there.

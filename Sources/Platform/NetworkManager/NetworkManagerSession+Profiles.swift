@@ -77,6 +77,9 @@ extension NetworkManagerSession {
     /// Whether Okaeri made the profile from the passphrase file.
     func isMadeFromFile(_ profile: OpaquePointer) -> Bool { okaeri_profile_is_from_file(profile) != 0 }
 
+    /// Whether the profile was made here, and is not a copy of such a profile.
+    func isMadeHere(_ profile: OpaquePointer) -> Bool { okaeri_profile_is_original(profile) != 0 }
+
     /// Whether the profile joins as a station, which is what a profile without a mode does.
     func isOfStation(_ profile: OpaquePointer) -> Bool {
         let mode = nm_connection_get_setting_wireless(profile).flatMap { nm_setting_wireless_get_mode($0) }

@@ -114,6 +114,8 @@ package actor Agent: Service {
                 daemon: failure.map { "\($0); trying again until it is there" }
                     ?? "okaeri has stopped; waiting for it to come back")
             await perform(board.daemonLost())
+            // Whether Bluetooth works is not known any more. An alert on the screen stays over a restart of the daemon.
+            await step { $0.updated(AdapterUpdate(state: .unknown, adapter: nil, reason: ""), at: .now) }
         }
     }
 

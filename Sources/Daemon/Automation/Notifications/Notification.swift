@@ -69,6 +69,9 @@ struct Notification: Sendable, Equatable {
         }
     }
 
+    /// The subject with whose end it is no news any more.
+    var subject: Outbox.Subject? { prompt?.id.map(Outbox.Subject.prompt) ?? fault.map { _ in .bluetooth } }
+
     /// Whether a server is to be notified of it.
     func isFor(_ target: Configuration.NotificationTarget) -> Bool {
         guard target.occasions.contains(occasion) else { return false }

@@ -117,7 +117,7 @@ package final class Notifications: Service {
     private func happened(_ event: Event) {
         switch event.kind {
         case .wifiPromptAnswered(let prompt, _), .wifiPromptWithdrawn(let prompt, _):
-            if let id = prompt.id { guarded.withLock { Self.remove(prompt: id, &$0) } }
+            if let id = prompt.id { guarded.withLock { Self.remove(.prompt(id), &$0) } }
         case .bluetoothStateDidUpdate(let update):
             alert { guarded in
                 guarded.adapter = event
@@ -137,20 +137,26 @@ package final class Notifications: Service {
 
     /// Carries out what a step of the alert leads to, and waits for its next step.
     private func alert(_ step: (inout Guarded) -> BluetoothAlert.Action?) {
-        let (notification, deadline) = guarded.withLock { guarded -> (Notification?, BluetoothAlert.Instant?) in
+        let notification = guarded.withLock { guarded -> Notification? in
             let action = step(&guarded)
-            guard case .alert(let update)? = action, let event = guarded.adapter else {
-                return (nil, guarded.alert.deadline)
+            // Under the lock: of two steps the later one determines the next.
+            if let deadline = guarded.alert.deadline {
+                nextAlert.set(deadline) { [weak self] in self?.alert { $0.alert.advanced(to: .now) } }
+            } else {
+                nextAlert.clear()
             }
-            return (Notification(update, event), guarded.alert.deadline)
+            switch action {
+            case .alert(let update): return guarded.adapter.map { Notification(update, $0) }
+            case .withdraw: Self.remove(.bluetooth, &guarded)
+            case nil: break
+            }
+            return nil
         }
         if let notification { add(notification, nil) }
-        guard let deadline else { return nextAlert.clear() }
-        nextAlert.set(deadline) { [weak self] in self?.alert { $0.alert.advanced(to: .now) } }
     }
 
-    private static func remove(prompt: String, _ guarded: inout Guarded) {
-        for index in guarded.lines.indices { guarded.lines[index].outbox.remove(prompt: prompt) }
+    private static func remove(_ subject: Outbox.Subject, _ guarded: inout Guarded) {
+        for index in guarded.lines.indices { guarded.lines[index].outbox.remove(subject) }
     }
 
     private func add(_ notification: Notification, _ answers: AnswerAddresses?) {
@@ -158,7 +164,7 @@ package final class Notifications: Service {
             var dropped: [NotificationReport] = []
             for index in guarded.lines.indices where notification.isFor(guarded.lines[index].target) {
                 let body = notification.body(for: guarded.lines[index].target, language, answers)
-                let delivery = Outbox.Delivery(body: body, prompt: notification.prompt?.id, added: .now)
+                let delivery = Outbox.Delivery(body: body, subject: notification.subject, added: .now)
                 let count = guarded.lines[index].outbox.add(delivery)
                 guarded.lines[index].report.dropped += UInt64(count)
                 if count > 0 { dropped.append(guarded.lines[index].report) }

@@ -6,12 +6,19 @@ import Plumbing
 struct Outbox: Sendable {
     typealias Instant = ContinuousClock.Instant
 
+    /// The subject of a notification that is no news any more when the subject ends.
+    enum Subject: Sendable, Equatable {
+        /// A prompt, by its number, until it is answered or withdrawn.
+        case prompt(String)
+        /// The alert that Bluetooth does not work, until it works.
+        case bluetooth
+    }
+
     struct Delivery: Sendable, Equatable {
         var body: [UInt8]
-        /// The number of the prompt that it is about.
-        var prompt: String?
+        var subject: Subject?
         var added: Instant
-        /// Whether its prompt was answered or withdrawn while it was being sent.
+        /// Whether its subject ended while it was being sent.
         var isObsolete = false
     }
 
@@ -24,8 +31,8 @@ struct Outbox: Sendable {
     enum State: Sendable, Equatable {
         /// No notification waits. → `waiting`: one was added.
         case idle
-        /// The oldest notification is to be sent at that time. → `sending`: the time has come. → `idle`: its prompt was answered or
-        /// withdrawn, or all are too old.
+        /// The oldest notification is to be sent at that time. → `sending`: the time has come. → `idle`: its subject has ended, or all are
+        /// too old.
         case waiting(until: Instant)
         /// The oldest notification is being sent. → `waiting`: the next one is due, or the same one again later. → `idle`: no other
         /// one waits.
@@ -37,7 +44,7 @@ struct Outbox: Sendable {
         case sent
         /// It failed for a reason that may pass, and is repeated.
         case again
-        /// It failed, and its prompt needs no answer any more.
+        /// It failed, and its subject has ended.
         case obsolete
         case givenUp
     }
@@ -126,11 +133,11 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Removes the notifications of a prompt that needs no answer any more. The one that is being sent is not repeated.
-    mutating func remove(prompt: String) {
-        if state == .sending, waiting.first?.prompt == prompt { waiting[0].isObsolete = true }
+    /// Removes the notifications of a subject that has ended. The one that is being sent is not repeated.
+    mutating func remove(_ subject: Subject) {
+        if state == .sending, waiting.first?.subject == subject { waiting[0].isObsolete = true }
         let sent = state == .sending ? waiting.prefix(1) : []
-        waiting = sent + waiting.dropFirst(sent.count).filter { $0.prompt != prompt }
+        waiting = sent + waiting.dropFirst(sent.count).filter { $0.subject != subject }
         bytes = waiting.reduce(0) { $0 + $1.body.count }
         if waiting.isEmpty { state = .idle }
     }

@@ -202,12 +202,10 @@ extension BrokerCore {
     }
 
     private mutating func eventsOfEarlierRun(at now: Moment) -> (before: [Output], after: [Output]) {
-        let levels = positions.mapValues { regions[$0].level }
-        let numbers = levels.compactMapValues { publishedRegions[$0].flatMap { isCredible($0) ? $0.number : nil } }
         var (before, after): ([Output], [Output]) = ([], [])
-        for (region, events) in events.ofEarlierRun(at: now, published: { numbers[$0] ?? 0 }) {
-            guard let level = levels[region] else { continue }
-            let topic = topics.event(name(level))
+        for (region, events) in events.ofEarlierRun(at: now) {
+            guard let position = positions[region] else { continue }
+            let topic = topics.event(name(regions[position].level))
             before.append(.release(topic: topic))
             after += events.map { .publish(.event(topic, Wire.event($0).utf8)) }
         }

@@ -24,7 +24,8 @@ struct HouseEvent: Hashable, Sendable {
 ///     expected → sent       this node's hub of events has recorded it, and the client has it
 ///     sent → (none)         the broker has acknowledged it (PUBACK), or it is older than a minute
 ///
-/// Expected and sent events are published after a restart.
+/// After a restart a hub publishes the last ``HouseMemory/waitingLimit`` expected and sent events of a region, at most a minute old. An event
+/// from before the clock was set has no age, and is not among them.
 struct UndeliveredEvents: Sendable {
     private struct Sent: Sendable {
         var event: HouseEvent
@@ -52,6 +53,8 @@ struct UndeliveredEvents: Sendable {
     /// The numbers of the arrivals that an earlier run had decided, and ended before their rooms were known.
     private var arriving: [String: [UInt64]] = [:]
     private var expected: [String: [HouseEvent]] = [:]
+    /// The numbers of expected events that were given up: their recordings come before those of the others.
+    private var skipped: [String: Int] = [:]
     private var sent: [String: [Sent]] = [:]
 
     // MARK: Over a restart
@@ -77,7 +80,10 @@ struct UndeliveredEvents: Sendable {
     mutating func configured(_ isKept: (String) -> Bool) {
         decided = decided.filter { isKept($0.key) }
         arriving = arriving.filter { isKept($0.key) }
-        expected = expected.filter { isKept($0.key) }
+        for (region, events) in expected where !isKept(region) {
+            skipped[region, default: 0] += events.count
+            expected[region] = nil
+        }
         sent = sent.filter { isKept($0.key) }
     }
 
@@ -105,13 +111,19 @@ struct UndeliveredEvents: Sendable {
         guard var numbers = decided[region], !numbers.isEmpty else { return }
         let event = HouseEvent(kind: kind, room: room, time: time, number: numbers.removeFirst())
         decided[region] = numbers.isEmpty ? nil : numbers
-        expected[region] = (expected[region] ?? []).suffix(Self.limit - 1) + [event]
+        let events = (expected[region] ?? []) + [event]
+        expected[region] = events.suffix(Self.limit)
+        if events.count > Self.limit { skipped[region, default: 0] += 1 }
     }
 
     /// Handles that the first event that is expected is recorded.
     ///
     /// - Returns: The event; `nil` if it was given up.
     mutating func recorded(of region: String) -> HouseEvent? {
+        if let count = skipped[region] {
+            skipped[region] = count > 1 ? count - 1 : nil
+            return nil
+        }
         guard var events = expected[region] else { return nil }
         defer { expected[region] = events.isEmpty ? nil : events }
         return events.removeFirst()
@@ -142,7 +154,7 @@ struct UndeliveredEvents: Sendable {
         return true
     }
 
-    /// Gives up everything that is not recorded yet: another node decides.
+    /// Handles that another node decides. An expected event is still recorded, and then not published.
     mutating func yielded() { (decided, arriving, sent) = ([:], [:], [:]) }
 
     // MARK: At a connection
@@ -168,15 +180,10 @@ struct UndeliveredEvents: Sendable {
     }
 
     /// Returns the regions with events of an earlier run, and for each the events that are published now, with those of this run behind
-    /// them. A state at the broker with the number of an event was published by a node that was connected: its event is not published again.
-    ///
-    /// - Parameter published: Returns the number of a region's state at the broker.
-    mutating func ofEarlierRun(
-        at now: Moment, published: (String) -> UInt64
-    ) -> [(region: String, events: [HouseEvent])] {
+    /// them. The broker may have one whose acknowledgement was not stored: its number is the same.
+    mutating func ofEarlierRun(at now: Moment) -> [(region: String, events: [HouseEvent])] {
         sent.filter { $0.value.contains { $0.at == nil } }.keys.sorted().map { region in
-            let published = published(region)
-            return (region, sentAgain(of: region, at: now) { $0.number > published })
+            (region, sentAgain(of: region, at: now) { _ in true })
         }
     }
 

@@ -91,6 +91,8 @@ extension CentralManager {
     private func connect(
         _ device: String, address: String, until deadline: ContinuousClock.Instant
     ) async throws(CentralError) {
+        attempts.begin()
+        defer { attempts.end() }
         let limit = ContinuousClock.now.duration(to: deadline)
         let wasConnected = mirror.view.isConnected(device)
         let reply = send(device, Interface.device, "Connect", within: limit)
@@ -112,6 +114,7 @@ extension CentralManager {
         _ reply: PendingReply, of device: String, address: String, until deadline: ContinuousClock.Instant
     ) async throws(CentralError) {
         let limit = ContinuousClock.now.duration(to: deadline)
+        let ends = mirror.view.ends.number(of: address)
         let result = try await answer(to: reply, within: limit, watching: .object(device)) { view in
             let isThere = view.tree[device, Interface.device] != nil
             return view.obstacle(adapter: self.adapter)
@@ -130,7 +133,7 @@ extension CentralManager {
             view throws(CentralError) -> Bool? in
             if let obstacle = view.obstacle(adapter: self.adapter) { throw obstacle }
             guard view.isConnected(device) else {
-                let reason = view.ends.last(of: address)?.reason.map { ": \($0)" } ?? ""
+                let reason = view.ends.reason(of: address, after: ends).map { ": \($0)" } ?? ""
                 throw .connectionFailed(address: address, reason: "the connection was lost at once" + reason)
             }
             return view.isResolved(device) ? true : nil

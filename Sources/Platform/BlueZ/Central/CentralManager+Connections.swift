@@ -19,6 +19,8 @@ extension CentralManager {
         case didDisconnect(address: String, name: String?, reason: DisconnectionReason?)
         /// It was received, and the connection failed. It is tried again, after longer and longer pauses. A failure is
         /// published once for each reason until a connection succeeds; a reason in turn with another is not repeated.
+        ///
+        /// A peripheral that is not found, and Bluetooth that is off, are no failures. After 32 reasons further ones are not published.
         case didFailToConnect(address: String, name: String?, reason: CentralError)
     }
 
@@ -99,6 +101,8 @@ extension CentralManager {
         let filter: DiscoveryFilter
         var scan: DiscoveryRequest?
         var attempt: Remembered?
+        /// The number of the peripheral's last end when it was connected.
+        var ends: UInt64 = 0
     }
 
     private func perform(
@@ -109,9 +113,11 @@ extension CentralManager {
             case .startScan: work.scan = discovery.request(work.filter)
             case .stopScan: work.scan = nil
             case .connect(let known): work.attempt = known
-            case .didConnect(let known): publish(.didConnect(address: known.address, name: known.name))
+            case .didConnect(let known):
+                work.ends = mirror.view.ends.number(of: known.address)
+                publish(.didConnect(address: known.address, name: known.name))
             case .didDisconnect(let known):
-                let reason = mirror.view.ends.last(of: known.address)?.reason
+                let reason = mirror.view.ends.reason(of: known.address, after: work.ends)
                 publish(.didDisconnect(address: known.address, name: known.name, reason: reason))
             case .didFailToConnect(let known, let reason):
                 publish(.didFailToConnect(address: known.address, name: known.name, reason: reason))

@@ -20,6 +20,7 @@ public final class CentralManager: Sendable {
     private let objects: ObjectMirror
     private let driver: DiscoveryDriver
     private let task: ManagerTask
+    let attempts = ConnectionAttempts()
     let adapter: String?
 
     /// bluetoothd's objects, which are followed from the first use on.
@@ -53,17 +54,20 @@ public final class CentralManager: Sendable {
 
     deinit { stop() }
 
+    /// The time that bluetoothd has to give up the attempts to connect of a manager that ends.
+    private static let attemptsLimit = Duration.seconds(2)
+
     /// Ends the manager for good: its sequences end, what waits throws ``CentralError/cancelled``, and so does every later
-    /// request. The connections to peripherals stay.
+    /// request. The connections to peripherals stay; an attempt to connect is given up before the manager leaves the bus.
     public func stop() {
-        task.stop()
         objects.stop()
+        task.stop { [attempts] in await attempts.ended(within: Self.attemptsLimit) }
     }
 
     /// Ends the manager, and returns when it has left the bus.
     func end() async {
         stop()
-        await task.end()
+        await task.ended()
     }
 
     // MARK: The manager's state

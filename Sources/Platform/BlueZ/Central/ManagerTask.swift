@@ -7,7 +7,7 @@ final class ManagerTask: Sendable {
         case idle
         /// → `stopped`.
         case running(Task<Void, Never>)
-        /// The task is the one that ran, if one did.
+        /// The task returns when the one that ran has ended, if one did.
         case stopped(Task<Void, Never>?)
     }
 
@@ -30,21 +30,26 @@ final class ManagerTask: Sendable {
     }
 
     /// Ends the work for good.
-    func stop() {
+    ///
+    /// - Parameter last: Uses the work once more before it ends.
+    func stop(after last: @escaping @Sendable () async -> Void = {}) {
         state.withLock { state in
             switch state {
             case .idle: state = .stopped(nil)
             case .running(let task):
-                task.cancel()
-                state = .stopped(task)
+                state = .stopped(
+                    Task {
+                        await last()
+                        task.cancel()
+                        await task.value
+                    })
             case .stopped: break
             }
         }
     }
 
-    /// Ends the work, and returns when it has ended.
-    func end() async {
-        stop()
+    /// Returns when the work has ended that was stopped.
+    func ended() async {
         let task: Task<Void, Never>? = state.withLock { state in
             if case .stopped(let task) = state { task } else { nil }
         }

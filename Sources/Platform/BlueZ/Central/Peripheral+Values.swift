@@ -104,7 +104,7 @@ extension Peripheral {
         let device = characteristic.attribute.device
         let lost = try await manager.mirror.wait(until: .now + Self.endTimeout, for: .object(device)) { view in
             let isOver = view.ends.number(of: self.address) > end || self.obstacle(view) != nil
-            return isOver ? self.disconnected(view) : nil
+            return isOver ? self.disconnected(view, after: end) : nil
         }
         // Still connected: the peripheral has changed its services.
         return lost ?? .noCharacteristic(characteristic.selector, address: address)

@@ -171,9 +171,9 @@ public struct Peripheral: Sendable {
         return nil
     }
 
-    /// The error of a connection that has ended.
-    func disconnected(_ view: ObjectMirror.View) -> CentralError {
-        .disconnected(address: address, reason: view.ends.last(of: address)?.reason)
+    /// The error of a connection that has ended, later than the end with that number.
+    func disconnected(_ view: ObjectMirror.View, after end: UInt64 = 0) -> CentralError {
+        .disconnected(address: address, reason: view.ends.reason(of: address, after: end))
     }
 
     private func check(_ characteristic: Characteristic, _ needed: CharacteristicProperty) throws(CentralError) {

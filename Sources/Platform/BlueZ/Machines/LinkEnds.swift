@@ -41,6 +41,11 @@ struct LinkEnds: Sendable, Equatable {
         ends.values.filter { $0.address == address.uppercased() }.max { $0.number < $1.number }
     }
 
+    /// Returns the reason of an end that is later than another one; `nil` if there was none since.
+    func reason(of address: String, after number: UInt64) -> DisconnectionReason? {
+        last(of: address).flatMap { $0.number > number ? $0.reason : nil }
+    }
+
     /// Returns the number of the last end of a connection to an address; 0 if there was none.
     func number(of address: String) -> UInt64 { last(of: address)?.number ?? 0 }
 }
