@@ -27,8 +27,7 @@ public enum AuthorizationStatus: String, Hashable, Sendable, CaseIterable {
     /// Bluetooth was not requested yet, or the adapter has not answered.
     case notDetermined
 
-    /// There is no Bluetooth that the process could use. A right of the process does not change that; an adapter, or a change of the
-    /// sandbox, does.
+    /// The process has no adapter to use. A right of the process does not change that; an adapter, or a change of the sandbox, does.
     case restricted
 
     /// The process has no right to Bluetooth.
@@ -64,7 +63,7 @@ public struct AdapterUpdate: Hashable, Sendable {
         /// The adapter answers and receives nothing.
         case receivingNothing
 
-        /// There is no adapter, or no adapter of that name.
+        /// An adapter is missing, or the one of that name.
         case noAdapter
 
         /// The adapter has no Bluetooth LE.

@@ -14,7 +14,7 @@ struct BluetoothBoard: Sendable {
     private enum State: Equatable {
         /// Bluetooth works, or a user has closed the alert. → waiting
         case none
-        /// There is no notification server. → showing, none
+        /// The session has no notification server. → showing, none
         case waiting(AdapterUpdate)
         /// The server did not show it. → showing, none
         case failed(AdapterUpdate)
@@ -26,7 +26,7 @@ struct BluetoothBoard: Sendable {
 
     private var state = State.none
 
-    /// Whether the server reads text as markup; `nil` while there is no server.
+    /// Whether the server reads text as markup; `nil` without a server.
     private var hasMarkup: Bool?
 
     /// The notification on the screen.

@@ -48,7 +48,7 @@ extension CentralManager {
     /// Ends a connection, also of another program, or an attempt to connect (`org.bluez.Device1`, Disconnect).
     ///
     /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against it.
-    ///   That there is no connection is not an error.
+    ///   A device without a connection causes no error.
     public func cancelPeripheralConnection(_ address: String) async throws(CentralError) {
         guard let adapter = mirror.view.workingAdapter(named: adapter),
             let device = mirror.view.device(address, on: adapter.path)
@@ -170,7 +170,7 @@ extension CentralManager {
 }
 
 extension BusError {
-    /// Whether the object that was asked is no more, and with it the connection.
+    /// Whether the called object does not exist any more, nor the connection.
     fileprivate var saysItIsGone: Bool {
         switch self {
         case .refused("org.freedesktop.DBus.Error.UnknownObject", _),

@@ -1,11 +1,11 @@
 import DBus
 import Synchronization
 
-/// The answer of bluetoothd to a call, or that there is none yet. The call goes on when a caller stops waiting for it.
+/// The answer of bluetoothd to a call, once it has come. The call goes on when a caller stops waiting for it.
 final class PendingReply: Sendable {
     private let value = Mutex<Result<[DBusValue], BusError>?>(nil)
 
-    /// The answer; nil as long as there is none.
+    /// The answer; `nil` until it comes.
     var result: Result<[DBusValue], BusError>? { value.withLock { $0 } }
 
     fileprivate func set(_ result: Result<[DBusValue], BusError>) { value.withLock { $0 = result } }

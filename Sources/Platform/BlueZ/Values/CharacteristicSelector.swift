@@ -36,7 +36,7 @@ public struct CharacteristicSelector: Sendable, Hashable {
         }
         var instance: Int?
         if numbered.count == 2 {
-            // A sign is no digit.
+            // `Int` also reads a sign.
             guard numbered[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let read = Int(numbered[1]), read > 0
             else { return nil }
             instance = read

@@ -7,8 +7,8 @@ public enum ManagerAuthorization: String, Hashable, Sendable, CaseIterable {
     /// Nothing was asked yet, or the answer is not known yet.
     case notDetermined
 
-    /// Bluetooth cannot be used by any user of this machine at present: there is no system bus, no bluetoothd or no
-    /// adapter, or the adapter is switched off or blocked by rfkill. No permission can be granted that would change it.
+    /// Bluetooth cannot be used by any user of this machine at present: the system bus, bluetoothd or an adapter is
+    /// missing, or the adapter is switched off or blocked by rfkill. A permission would not change that.
     case restricted
 
     /// The policy of the bus does not let this user call bluetoothd (`org.freedesktop.DBus.Error.AccessDenied`).
