@@ -16,11 +16,14 @@ static inline void okaeri_bus_connect_async(const char *address, GCancellable *c
 
 /* Runs a callback once on the context's thread, later, even when called there. */
 static inline void okaeri_context_post(GMainContext *context, GSourceFunc callback, gpointer data) {
+    /* The callback may release the last other reference while this thread is still in g_source_unref, which locks the context. */
+    g_main_context_ref(context);
     GSource *source = g_idle_source_new();
     g_source_set_priority(source, G_PRIORITY_DEFAULT);
     g_source_set_callback(source, callback, data, NULL);
     g_source_attach(source, context);
     g_source_unref(source);
+    g_main_context_unref(context);
 }
 
 /* Runs a callback after `milliseconds`, until g_source_destroy. `release` gets the data when the source is freed. */
