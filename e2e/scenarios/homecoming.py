@@ -67,6 +67,19 @@ def saved_profile(folder):
     check(wifi.profiles() == ["home"], f"the profiles are {wifi.profiles()}")
 
 
+@scenario(within=90)
+def joined_for_one_visit(folder):
+    """`once` makes a profile for the visit, and deletes it after the exit."""
+    wifi.AccessPoint(folder)
+    controller, daemon = come_home(folder, join="once", passphraseFile=wifi.passphrase_file())
+    daemon.answer(daemon.expect("wifiPrompt", within=20)["id"], "join")
+    daemon.expect("wifiJoined", within=30)
+    check(len(wifi.profiles()) == 1, f"the profiles are {wifi.profiles()}")
+    controller.tell("stop home")
+    daemon.expect("didExitRegion", within=15)
+    wait_for("the end of the profile", lambda: wifi.profiles() == [] and wifi.connected() is None, within=20)
+
+
 @scenario(within=60)
 def answered_later(folder):
     """The answer `later` does not join; the next arrival counts, and its prompt is only delayed."""

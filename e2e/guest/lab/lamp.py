@@ -5,6 +5,7 @@ It reads commands from its standard input, and ends with it.
     level 7           sets the level and notifies it
     slow              stops answering reads
     away, back        stops advertising, starts it again
+    aloof             advertises without accepting connections, until it is away
 """
 
 import sys
@@ -126,7 +127,8 @@ def main():
             level.is_slow = True
         elif words[0] == "away":
             advertiser.UnregisterAdvertisement("/lamp/advertisement")
-        elif words[0] == "back":
+        elif words[0] in ("back", "aloof"):
+            advertisement.values["Type"] = "broadcast" if words[0] == "aloof" else "peripheral"
             appear()
         return True
 
