@@ -33,20 +33,33 @@ let packages = [
     "swift-subprocess": ["Subprocess"], "swift-system": ["SystemPackage"],
 ]
 
+/// The products for other packages, each with the target of its name.
+let libraries = ["IBeacon", "HCI", "RegionMonitoring", "BeaconLocation", "BlueZ"]
+
+/// The name of the target in a folder. The names of targets must be unique in all packages of a program: every target but the
+/// libraries and the programs has the prefix `Okaeri`, or `COkaeri` instead of `C`.
+func unique(_ folder: String) -> String {
+    if libraries.contains(folder) || ["Okaeri", "COkaeri"].contains(where: folder.hasPrefix) { return folder }
+    let isC = folder.hasPrefix("C") && folder.dropFirst().first?.isUppercase == true
+    return isC ? "COkaeri" + folder.dropFirst() : "Okaeri" + folder
+}
+
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { name in
-        packages.first { $1.contains(name) }.map { .product(name: name, package: $0.key) } ?? .byName(name: name)
+        packages.first { $1.contains(name) }.map { .product(name: name, package: $0.key) }
+            ?? .byName(name: unique(name))
     }
 }
 
-/// The target of a folder, with its name. Every one but Plumbing itself depends on Plumbing.
+/// The target of a folder. Every one but Plumbing itself depends on Plumbing.
 func module(
     _ path: String, in root: String = "Sources", _ names: [String], _ settings: [SwiftSetting] = house,
     exclude: [String] = [], resources: [Resource] = [], linker: [LinkerSetting] = []
 ) -> Target {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return .target(
-        name: name, dependencies: dependencies(name == "Plumbing" || root == "Tests" ? names : names + ["Plumbing"]),
+        name: unique(name),
+        dependencies: dependencies(name == "Plumbing" || root == "Tests" ? names : names + ["Plumbing"]),
         path: "\(root)/\(path)", exclude: exclude, resources: resources, swiftSettings: settings, linkerSettings: linker
     )
 }
@@ -60,8 +73,9 @@ func program(
         linkerSettings: linker)
 }
 
-func library(_ name: String, pkgConfig: String? = nil, apt package: String) -> Target {
-    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+func library(_ folder: String, pkgConfig: String? = nil, apt package: String) -> Target {
+    .systemLibrary(
+        name: unique(folder), path: "Sources/C/\(folder)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
 let targets = [
@@ -171,7 +185,7 @@ let targets = [
     program("LocateBeacon", in: "Examples/LocateBeacon", ["BeaconLocation"]),
     program("RequestPermission", in: "Examples/RequestPermission", ["BeaconLocation"]),
     program("ReadBattery", in: "Examples/ReadBattery", ["BlueZ"]),
-    .target(name: "CAllocations", path: "Benchmarks/Speed/CAllocations"),
+    .target(name: unique("CAllocations"), path: "Benchmarks/Speed/CAllocations"),
     program(
         "SpeedBenchmark", in: "Benchmarks/Speed/Harness",
         [
@@ -196,12 +210,7 @@ let package = Package(
     products: [
         .executable(name: "okaeri", targets: ["okaeri"]),
         .executable(name: "virtual-controller", targets: ["VirtualController"]),
-        .library(name: "IBeacon", targets: ["IBeacon"]),
-        .library(name: "HCI", targets: ["HCI"]),
-        .library(name: "RegionMonitoring", targets: ["RegionMonitoring"]),
-        .library(name: "BeaconLocation", targets: ["BeaconLocation"]),
-        .library(name: "BlueZ", targets: ["BlueZ"]),
-    ],
+    ] + libraries.map { .library(name: $0, targets: [$0]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -264,7 +273,8 @@ let suites: [(String, of: String, [String])] = [
 ]
 
 func dependencies(of name: String, in package: Package) -> [Target.Dependency] {
-    [.byName(name: name)] + (package.targets.first { $0.name == name }?.dependencies ?? [])
+    package.targets.first { $0.name == name || $0.name == unique(name) }
+        .map { [.byName(name: $0.name)] + $0.dependencies } ?? []
 }
 
 package.targets += suites.map { name, subject, names in

@@ -1,10 +1,10 @@
 import FuzzSupport
 import Glibc
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
-@testable import Setup
+@testable import OkaeriSetup
 
 /// A file without a name, which each input replaces.
 private let file: OwnedDescriptor = {

@@ -1,10 +1,10 @@
-import Events
+import OkaeriEvents
 import HCI
-import MQTT
-import Presence
+import OkaeriMQTT
+import OkaeriPresence
 import RegionMonitoring
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The messages of other clients.
 extension Program {

@@ -1,13 +1,13 @@
-import Events
+import OkaeriEvents
 import FuzzSupport
 import HCI
 import IBeacon
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The input is a program, a step on each line: what clients of the broker publish, honest or not, what a node's own radio and
 /// Wi-Fi report, connections that begin and end, and time. See ``Program``.

@@ -1,11 +1,11 @@
-import Events
+import OkaeriEvents
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 
-@testable import House
+@testable import OkaeriHouse
 
 /// A node of the house, and what its session with the broker holds.
 struct Member {

@@ -1,13 +1,13 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The rules for all that a node publishes, subscribes to and reports.
 extension Member {

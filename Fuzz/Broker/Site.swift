@@ -1,14 +1,14 @@
-import Events
+import OkaeriEvents
 import FuzzSupport
 import HCI
 import IBeacon
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The nodes of a house and a broker that delivers at once, at a clock that the input sets.
 struct Site {

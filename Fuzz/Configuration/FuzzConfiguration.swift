@@ -3,7 +3,7 @@ import FuzzSupport
 import HCI
 @testable import OkaeriConfiguration
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// The input is a configuration, `beacons.json`.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,8 +1,8 @@
 import FuzzSupport
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
-@testable import Server
+@testable import OkaeriServer
 
 /// Three browsers with a login, one after another, and one whose login was revoked.
 enum Browsers {

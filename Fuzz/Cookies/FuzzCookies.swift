@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The input is the Cookie fields of a request, one on each line, behind two octets: how the request came and how many days after
 /// the logins, and how often the fields are repeated.

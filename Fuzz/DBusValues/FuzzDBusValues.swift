@@ -1,5 +1,5 @@
-import CGIO
-@testable import DBus
+import COkaeriGIO
+@testable import OkaeriDBus
 import FuzzSupport
 
 /// The input is a message as it comes from a bus, or a type and a value of it in GVariant's form: the signature, a zero

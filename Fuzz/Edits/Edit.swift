@@ -2,7 +2,7 @@
 import FuzzSupport
 import IBeacon
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// An edit that was carried out: what must hold of the text after it.
 struct Edit {

@@ -2,7 +2,7 @@
 import FuzzSupport
 import HTTPTypes
 @testable import OkaeriDaemon
-import Server
+import OkaeriServer
 
 /// The input is a configuration, a zero octet, and the edit that a page sends: `{"region": {"identifier": …}, "dry": false}`.
 @_cdecl("LLVMFuzzerTestOneInput")

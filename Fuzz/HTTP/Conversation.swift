@@ -5,7 +5,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-@testable import Server
+@testable import OkaeriServer
 
 /// One connection to a listener, without a network: the pipeline that the listener gives each connection, at a clock that is set
 /// by hand.

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
-@testable import Server
-import Plumbing
-import WiFi
+@testable import OkaeriServer
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// A house that is always the same: every kind of answer, and nothing that takes long.
 enum Household {

@@ -1,10 +1,10 @@
-import Events
+import OkaeriEvents
 import Logging
 import NIOCore
 import NIOEmbedded
-import Plumbing
+import OkaeriPlumbing
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The listeners of a daemon.
 enum ListenerKind: Int, CaseIterable {

@@ -1,7 +1,7 @@
 import FuzzSupport
 import HCI
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The input is one of three, by its first byte: the text of a key file; messages of ESPresense, each a topic, 0xFF, a payload and
 /// 0xFF; or addresses in range.

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import FuzzSupport
 
 /// The input is a path with its query, as the page requests it.

@@ -1,19 +1,19 @@
-import Events
+import OkaeriEvents
 import FuzzSupport
 import Glibc
 import HTTPTypes
-import History
+import OkaeriHistory
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
 @testable import OkaeriDaemon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
-import WiFi
+import OkaeriWiFi
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The page's routes, on a short history.
 final class Page: Sendable {

@@ -1,5 +1,5 @@
-import Events
-import Client
+import OkaeriEvents
+import OkaeriClient
 import FoundationEssentials
 import FuzzSupport
 

@@ -1,5 +1,5 @@
-@testable import Client
-import Events
+@testable import OkaeriClient
+import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
 import RegionMonitoring

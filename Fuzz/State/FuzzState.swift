@@ -1,10 +1,10 @@
-import Events
+import OkaeriEvents
 import FuzzSupport
-import Automation
-import Plumbing
-import Presence
+import OkaeriAutomation
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 @testable import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.

@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 @testable import OkaeriDaemon
-import WiFi
+import OkaeriWiFi
 
 /// A monitor goes on from what was kept: its beacons come and go again, and what it knows then can be kept.
 func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {

@@ -1,8 +1,8 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 @Suite struct BeaconReportTests {
     @Test func `a beacon of no region has its filtered signal beside the last one`() throws {

@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import RegionMonitoring
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The judgement of a running daemon.
 @Suite struct FindingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 @Suite struct FlappingReportTests {
     private func distance(_ returns: Int, between enter: Int?, and exit: Int?) -> Int? {

@@ -1,8 +1,8 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 @Suite struct HealthReportTests {
     private func parts(_ change: (inout StatusReport) -> Void) -> (problems: [String], warnings: [String]) {

@@ -1,14 +1,14 @@
 import IBeacon
 import HCI
 import IBeacon
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import IBeacon
 import RegionMonitoring
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 @Suite struct RegionExplanationTests {
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }

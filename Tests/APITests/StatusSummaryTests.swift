@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriDaemon
 
 @Suite struct StatusSummaryTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The thresholds that the page requests; the set-up's are those of `SetupThresholdsTests`.
 @Suite struct ThresholdProposalTests {

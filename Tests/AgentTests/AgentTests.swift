@@ -1,16 +1,16 @@
-import Bluetooth
-import DBus
+import OkaeriBluetooth
+import OkaeriDBus
 import Foundation
 import Logging
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycleTestKit
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Agent
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriAgent
+@testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

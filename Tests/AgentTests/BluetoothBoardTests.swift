@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import HCI
 import Testing
 
-@testable import Agent
+@testable import OkaeriAgent
 
 /// The notification that Bluetooth does not work.
 struct BluetoothBoardTests {

@@ -1,8 +1,8 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Agent
-@testable import Events
+@testable import OkaeriAgent
+@testable import OkaeriEvents
 
 @Suite struct LanguageTests {
     private func body(_ ssid: String, hasMarkup: Bool = true) -> String {

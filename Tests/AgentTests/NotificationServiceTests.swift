@@ -1,9 +1,9 @@
-import DBus
+import OkaeriDBus
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Agent
+@testable import OkaeriAgent
 
 @Suite(.timeLimit(.minutes(5))) struct NotificationServiceTests {
     private static let question = DesktopNotification(

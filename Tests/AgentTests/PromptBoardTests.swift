@@ -1,9 +1,9 @@
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Agent
+@testable import OkaeriAgent
 
 @Suite struct PromptBoardTests {
     private let first = PromptKey(id: "1", ssid: "HomeNet", arrival: 1)

@@ -1,8 +1,8 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Automation
+@testable import OkaeriAutomation
 
 @Suite struct AntennaTests {
     private func antenna(

@@ -1,14 +1,14 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import Logging
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
-@testable import Plumbing
+@testable import OkaeriPlumbing
 
 /// The arrival's way from the region's state to the joined network, with a Wi-Fi that is not there.
 @Suite struct ArrivalJoinTests {

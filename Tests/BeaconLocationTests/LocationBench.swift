@@ -1,10 +1,10 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 
 @testable import BeaconLocation
 

@@ -1,8 +1,8 @@
-import Bluetooth
+import OkaeriBluetooth
 import FoundationEssentials
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing

@@ -1,9 +1,9 @@
 @testable import BeaconLocation
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing

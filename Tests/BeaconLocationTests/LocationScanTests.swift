@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Testing
 

@@ -1,6 +1,6 @@
 import BlueZ
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 extension OnTheBus {

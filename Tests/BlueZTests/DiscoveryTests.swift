@@ -1,5 +1,5 @@
 @testable import BlueZ
-import DBus
+import OkaeriDBus
 import Testing
 
 /// The reading of a device's properties, whatever they are.

@@ -1,6 +1,6 @@
 @testable import BlueZ
-import DBus
-import TestSupport
+import OkaeriDBus
+import OkaeriTestSupport
 import Testing
 
 /// The changes that wake a waiter, and those stored meanwhile: an advertisement of a stranger wakes none.

@@ -1,5 +1,5 @@
 import BlueZ
-import Bluetooth
+import OkaeriBluetooth
 import Testing
 
 @Suite struct ManagerStateTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import BlueZ
-@testable import DBus
+@testable import OkaeriDBus
 
 @Suite struct MirrorMachineTests {
     private var machine = MirrorMachine()

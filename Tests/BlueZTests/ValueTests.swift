@@ -1,5 +1,5 @@
 import BlueZ
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 extension OnTheBus {

@@ -1,6 +1,6 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
 struct AES128Tests {

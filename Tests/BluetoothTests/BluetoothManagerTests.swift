@@ -1,4 +1,4 @@
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
 import HCI
 import Testing

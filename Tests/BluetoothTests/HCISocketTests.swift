@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
 @Suite struct HCISocketTests {

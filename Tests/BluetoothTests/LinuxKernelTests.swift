@@ -1,6 +1,6 @@
-@testable import Bluetooth
+@testable import OkaeriBluetooth
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Tests that depend on the files of /proc and /sys; the parts are internal.

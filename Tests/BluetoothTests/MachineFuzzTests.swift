@@ -1,6 +1,6 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Any events in any order: no trap, no endless stream of actions, and a deadline or an event for every state.

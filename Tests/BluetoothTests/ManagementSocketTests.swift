@@ -1,11 +1,11 @@
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Bluetooth
+@testable import OkaeriBluetooth
 
 @Suite struct ManagementSocketTests {
     private func pair() throws -> (FakeController, Int32) {

@@ -1,8 +1,8 @@
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
 import HCI
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ScannerTests {

@@ -1,6 +1,6 @@
-@testable import Bluetooth
+@testable import OkaeriBluetooth
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// sysfs as the kernel makes it on machines with a stick, a combined card and a combined stick.

@@ -1,13 +1,13 @@
-import Bluetooth
-import Events
+import OkaeriBluetooth
+import OkaeriEvents
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The engine of a node of the bench. Each input returns the events that it causes.
 protocol BenchEngine: Sendable {

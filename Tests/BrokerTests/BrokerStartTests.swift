@@ -1,12 +1,12 @@
-import Events
-import MQTT
-import Presence
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPresence
 import ServiceLifecycle
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The order in which a node begins.
 @Suite struct BrokerStartTests {

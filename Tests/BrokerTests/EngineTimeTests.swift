@@ -1,6 +1,6 @@
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 @Suite struct EngineTimeTests {
     private var time = EngineTime()

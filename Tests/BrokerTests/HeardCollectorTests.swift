@@ -1,12 +1,12 @@
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The receptions that a receiver collects for the hub.
 @Suite struct HeardCollectorTests {

@@ -1,11 +1,11 @@
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The messages of receivers and the hub's request, as they are written and read.
 @Suite struct HeardMessageTests {

@@ -1,11 +1,11 @@
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The messages of one receiver, by the hub's clock. The receiver's clock began 5000 seconds before the hub's.
 @Suite struct HeardStreamTests {

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import IBeacon
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The starts of daemons.
 extension HouseBench {

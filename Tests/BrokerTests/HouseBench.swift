@@ -1,16 +1,16 @@
-import Events
+import OkaeriEvents
 import HCI
 import IBeacon
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// Several nodes and a broker that delivers at once, in virtual time.
 struct HouseBench {

@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 
-@testable import House
+@testable import OkaeriHouse
 
 /// A house in virtual time: a hub, one or two standbys, receivers, and a broker with faults. An interleaving is drawn from a seed. The
 /// engines are those of the daemon; what is announced is compared with the truth of the air.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite(.computes) struct HouseModelTests {

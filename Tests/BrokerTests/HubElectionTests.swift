@@ -1,10 +1,10 @@
-import Events
-import MQTT
-import Plumbing
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The hub that decides for a site, and its messages at the broker.
 @Suite struct HubElectionTests {

@@ -1,15 +1,15 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The messages of a hub about its regions and its radios.
 @Suite struct HubTests {

@@ -1,7 +1,7 @@
 import RegionMonitoring
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// The messages that a machine reads before it joins a house.
 @Suite struct JoiningTests {

@@ -1,7 +1,7 @@
 import HCI
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 struct PhoneDirectoryTests {
     private static let digits = "ec0234a357c8ad05341010a60a397d9b"

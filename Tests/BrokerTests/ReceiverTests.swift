@@ -1,12 +1,12 @@
-import Events
-import MQTT
-import Plumbing
-import Presence
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// A receiver: it sends what its radio receives, and reads what the hub decided.
 @Suite struct ReceiverTests {

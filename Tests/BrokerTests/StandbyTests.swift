@@ -1,10 +1,10 @@
-import Events
-import Plumbing
-import Presence
+import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 struct StandbyTests {
     private var bench = HouseBench()

@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import Foundation
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 import Testing
 
-@testable import House
+@testable import OkaeriHouse
 
 /// A hub that ends before the broker is back publishes its events after its next start.
 struct UnsentEventTests {

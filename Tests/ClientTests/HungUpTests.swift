@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 
 /// A daemon that takes a connection and gives it up.
 @Suite(.timeLimit(.minutes(5))) struct HungUpTests {

@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
 import RegionMonitoring
 import Testing
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 
 /// The output for a monitoring system.
 @Suite struct NagiosReportTests {

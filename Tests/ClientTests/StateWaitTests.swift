@@ -1,10 +1,10 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 @testable import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite struct ConfigurationFileTests {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import IBeacon
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
 private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

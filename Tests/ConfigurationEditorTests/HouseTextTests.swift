@@ -1,4 +1,4 @@
-import MQTT
+import OkaeriMQTT
 import RegionMonitoring
 import Testing
 

@@ -1,9 +1,9 @@
 import OkaeriConfiguration
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
 /// Unusual files: any space, any order, any number of regions.
 @Suite(.computes) struct LayoutTests {

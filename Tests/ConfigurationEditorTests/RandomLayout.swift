@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 
 /// JSON texts with random space and a random order of members.
 struct RandomLayout {

@@ -1,6 +1,6 @@
 import Glibc
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

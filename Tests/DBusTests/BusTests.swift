@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import DBus
+@testable import OkaeriDBus
 
 @Suite(.timeLimit(.minutes(5))) struct BusTests {
     private static let name = "org.freedesktop.DBus"

@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import DBus
+@testable import OkaeriDBus
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
     /// In a process of its own: the environment must not be changed beside other readers.

@@ -1,7 +1,7 @@
-import CGIO
+import COkaeriGIO
 import Testing
 
-@testable import DBus
+@testable import OkaeriDBus
 
 @Suite struct DBusValueTests {
     static let values: [DBusValue] = [

@@ -1,9 +1,9 @@
-import CGIO
-import Plumbing
-import TestSupport
+import COkaeriGIO
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import DBus
+@testable import OkaeriDBus
 
 /// A context that ends while another thread still posts to it.
 @Suite(.timeLimit(.minutes(2))) struct GLibContextTests {

@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import DBus
+@testable import OkaeriDBus
 
 @Suite(.timeLimit(.minutes(5))) struct SignalMatchTests {
     private static let bus = "org.freedesktop.DBus"

@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 import HCI
 package import IBeacon
 package import RegionMonitoring

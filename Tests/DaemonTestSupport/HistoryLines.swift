@@ -1,5 +1,5 @@
-import History
-package import TestSupport
+import OkaeriHistory
+package import OkaeriTestSupport
 
 extension TemporaryFolder {
     /// Returns the output of `okaeri history --json` for the history in this folder.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import TestSupport
+package import OkaeriTestSupport
 
 /// State persisted by an earlier version of the program: see `Persisted/README.md`.
 package struct PersistedFixture: Sendable, CustomStringConvertible {

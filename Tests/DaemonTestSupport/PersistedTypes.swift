@@ -1,8 +1,8 @@
-import Events
-import Automation
-package import Plumbing
-import Presence
-import WiFi
+import OkaeriEvents
+import OkaeriAutomation
+package import OkaeriPlumbing
+import OkaeriPresence
+import OkaeriWiFi
 
 /// The types that the daemon persists over a restart.
 package let persistedTypes: [any PersistedMemory.Type] = [

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 import Foundation
 package import HCI
 package import RegionMonitoring

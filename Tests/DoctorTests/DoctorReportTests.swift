@@ -1,14 +1,14 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import HCI
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
-@testable import Setup
+@testable import OkaeriSetup
 
 /// The report for a bug: it has no places, names and addresses.
 @Suite struct DoctorReportTests {

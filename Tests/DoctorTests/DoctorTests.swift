@@ -1,15 +1,15 @@
-import Bluetooth
-import DBus
-import DaemonTestSupport
-import Plumbing
+import OkaeriBluetooth
+import OkaeriDBus
+import OkaeriDaemonTestSupport
+import OkaeriPlumbing
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Client
-@testable import Setup
+@testable import OkaeriEvents
+@testable import OkaeriClient
+@testable import OkaeriSetup
 @testable import OkaeriConfiguration
 
 @Suite struct DoctorTests {

@@ -1,7 +1,7 @@
 import HCI
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The times at which people are notified that Bluetooth does not work.
 struct BluetoothAlertTests {

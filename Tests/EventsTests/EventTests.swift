@@ -1,14 +1,14 @@
 import HCI
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 
 @Suite struct EventTests {
     private let beacon = RangedBeacon(identity: home, rssi: -78, accuracy: 2.104)

@@ -1,8 +1,8 @@
 import BlueZ
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Agent
+@testable import OkaeriAgent
 
 @Suite struct PromptReplyTests {
     @Test(arguments: PromptAnswer.allCases) func `an answer names its prompt`(answer: PromptAnswer) throws {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Agent
+@testable import OkaeriEvents
+@testable import OkaeriAgent
 
 @Suite struct StatusBoardTests {
     /// Returns the daemon's answer, with these regions and the networks of its prompts.

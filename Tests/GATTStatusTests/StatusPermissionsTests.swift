@@ -1,10 +1,10 @@
 import Logging
-import TestSupport
-import Client
+import OkaeriTestSupport
+import OkaeriClient
 import Testing
 
 @testable import BlueZ
-@testable import Agent
+@testable import OkaeriAgent
 
 /// The permissions of the values, as bluetoothd receives them: bluetoothd enforces them.
 @Suite struct StatusPermissionsTests {

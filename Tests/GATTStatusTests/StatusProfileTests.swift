@@ -1,9 +1,9 @@
 import Logging
-import TestSupport
+import OkaeriTestSupport
 import BlueZ
 import Testing
 
-@testable import Agent
+@testable import OkaeriAgent
 
 @Suite struct StatusProfileTests {
     @Test func `the UUIDs are those that are documented`() {

@@ -1,6 +1,6 @@
 import HCI
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// A stand-in for AES that counts its use.

@@ -1,5 +1,5 @@
 import HCI
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Whatever comes, nothing traps and nothing hangs; and what is understood is written as it was read.

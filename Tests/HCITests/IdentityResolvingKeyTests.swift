@@ -1,7 +1,7 @@
 import Foundation
 import HCI
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 struct IdentityResolvingKeyTests {

@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import HCI

@@ -1,8 +1,8 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 /// The record of a day after the wall clock was set, forwards or back, with and without a running daemon.
 @Suite struct ClockJumpTests {

@@ -2,8 +2,8 @@ import Foundation
 import FoundationXML
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 @Suite struct DayPlotTests {
     private func svg(_ record: DayRecord, _ layout: Layout = .wide) -> String {

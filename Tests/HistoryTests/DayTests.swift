@@ -1,8 +1,8 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 @Suite struct DayTests {
     private let folder: TemporaryFolder

@@ -1,11 +1,11 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Foundation
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 /// Histories that earlier versions have written: an upgrade keeps every row.
 @Suite struct EarlierHistoryTests {

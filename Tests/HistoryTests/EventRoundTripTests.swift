@@ -1,14 +1,14 @@
-import Rooms
+import OkaeriRooms
 import FoundationEssentials
 import HCI
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 /// Every event there is goes through every form it is put into, and nothing of it is lost.
 @Suite struct EventRoundTripTests {

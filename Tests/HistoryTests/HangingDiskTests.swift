@@ -1,14 +1,14 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import Dispatch
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
-@testable import Listening
+@testable import OkaeriListening
 
 /// A disk that neither writes nor fails.
 @Suite struct HangingDiskTests {

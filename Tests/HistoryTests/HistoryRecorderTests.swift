@@ -1,14 +1,14 @@
-import DaemonTestSupport
-import Plumbing
+import OkaeriDaemonTestSupport
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
-@testable import Listening
+@testable import OkaeriListening
 
 @Suite struct HistoryRecorderTests {
     private let folder: TemporaryFolder

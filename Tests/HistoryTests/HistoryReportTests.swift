@@ -1,15 +1,15 @@
-import Rooms
-import TestSupport
-import DaemonTestSupport
+import OkaeriRooms
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 @Suite struct RecordedEventTests {
     private func recorded(_ kind: Event.Kind) throws -> RecordedEvent {

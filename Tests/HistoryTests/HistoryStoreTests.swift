@@ -1,10 +1,10 @@
 import Glibc
-import TestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 @Suite struct HistoryStoreTests {
     private let folder: TemporaryFolder

@@ -1,11 +1,11 @@
-import TestSupport
+import OkaeriTestSupport
 import FoundationEssentials
 import Logging
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
 
 /// The history's way from an event to the disk, and the disk's moods.

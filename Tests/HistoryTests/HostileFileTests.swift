@@ -1,8 +1,8 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import History
+@testable import OkaeriHistory
 
 /// Files that are no history, or not any more. Nothing traps; a damaged file is distinguished from a foreign one.
 @Suite struct HostileFileTests {

@@ -1,8 +1,8 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 /// The rest of a history whose oldest rows are removed.
 @Suite struct PruningTests {

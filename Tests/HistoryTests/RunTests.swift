@@ -1,10 +1,10 @@
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
 
 /// The times in which the daemon ran, in the history.

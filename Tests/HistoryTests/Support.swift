@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 
-@testable import Events
-@testable import History
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 /// 2026-11-20 00:00:00 UTC, in nanoseconds since the Unix epoch.
 let midnight: Int64 = 1_795_132_800_000_000_000

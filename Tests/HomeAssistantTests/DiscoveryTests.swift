@@ -1,5 +1,5 @@
 import Foundation
-import House
+import OkaeriHouse
 import Testing
 
 @Suite struct DiscoveryTests {

@@ -1,4 +1,4 @@
-import House
+import OkaeriHouse
 import Testing
 
 @Suite struct EntityNamesTests {

@@ -1,12 +1,12 @@
-import TestSupport
+import OkaeriTestSupport
 import FoundationEssentials
 import Glibc
 import Synchronization
 import SystemPackage
 import Testing
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 
 /// Hooks as real scripts.
 @Suite(.timeLimit(.minutes(5))) struct HookRunnerTests {

@@ -1,12 +1,12 @@
-import Rooms
-import TestSupport
-import DaemonTestSupport
+import OkaeriRooms
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 
 /// The command for each event, and its environment.

@@ -1,12 +1,12 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import RegionMonitoring
 import Testing
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 
 /// The service: events in, commands run, output in the log.

@@ -1,13 +1,13 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import Rooms
-import TestSupport
+import OkaeriRooms
+import OkaeriTestSupport
 import Testing
 
-@testable import Automation
-@testable import Events
+@testable import OkaeriAutomation
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 /// The commands for the whole home.

@@ -1,10 +1,10 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 
 let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))

@@ -1,6 +1,6 @@
 import IBeacon
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @Suite struct AdvertisedBatteryTests {

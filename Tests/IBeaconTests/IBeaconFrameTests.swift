@@ -1,5 +1,5 @@
 import IBeacon
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// The example of the Proximity Beacon Specification's layout, as an AirLocate beacon sends it.

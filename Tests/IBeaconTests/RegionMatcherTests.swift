@@ -1,5 +1,5 @@
 import IBeacon
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite struct RegionMatcherTests {

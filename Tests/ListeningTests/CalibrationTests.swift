@@ -1,5 +1,5 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import IBeacon
@@ -7,8 +7,8 @@ import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriListening
 @testable import OkaeriConfiguration
 
 @Suite struct CalibrationTests {

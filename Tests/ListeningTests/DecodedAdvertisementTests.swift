@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
 import Testing
 
-@testable import Events
-@testable import Listening
-@testable import Plumbing
+@testable import OkaeriEvents
+@testable import OkaeriListening
+@testable import OkaeriPlumbing
 
 @Suite struct DecodedAdvertisementTests {
     private let hex = "0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000640064C5"

@@ -1,12 +1,12 @@
 import IBeacon
-import Listening
-import Plumbing
+import OkaeriListening
+import OkaeriPlumbing
 import RegionMonitoring
 import ServiceLifecycle
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The output of `okaeri monitor`, which may block.
 @Suite(.timeLimit(.minutes(5))) struct EventOutputTests {

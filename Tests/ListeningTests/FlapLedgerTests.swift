@@ -1,10 +1,10 @@
-import Events
-import DaemonTestSupport
+import OkaeriEvents
+import OkaeriDaemonTestSupport
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Listening
+@testable import OkaeriListening
 
 @Suite struct FlapLedgerTests {
     private let ledger = FlapLedger(FlapLedgerTests.regions(exitRSSI: -78))

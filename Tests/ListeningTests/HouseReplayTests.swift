@@ -1,12 +1,12 @@
-import DaemonTestSupport
-import Events
-import Listening
+import OkaeriDaemonTestSupport
+import OkaeriEvents
+import OkaeriListening
 import Logging
 import OkaeriConfiguration
 import RegionMonitoring
 import Synchronization
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// The captures of several nodes, which one engine decides on.

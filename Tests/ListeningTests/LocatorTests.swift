@@ -1,15 +1,15 @@
 import HCI
-import TestSupport
-import DaemonTestSupport
-import Bluetooth
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
+import OkaeriBluetooth
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriListening
 
 /// Ten seconds of listening, second by second.
 @Suite struct LocatorTests {

@@ -1,17 +1,17 @@
 import HCI
-import Plumbing
-import TestSupport
-import DaemonTestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import History
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriHistory
+@testable import OkaeriListening
 
 /// False exits, from the monitor to the user's reports.
 @Suite struct MistakesTests {

@@ -1,11 +1,11 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriListening
 
 struct PhoneScoreTests {
     /// A locked phone every two seconds, with a silence after each ten minutes, under changing addresses.

@@ -1,15 +1,15 @@
 import HCI
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriHistory
+@testable import OkaeriListening
 
 /// The effect of a new configuration on the regions that it does not have.
 @Suite struct ReloadTests {

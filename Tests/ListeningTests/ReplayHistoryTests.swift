@@ -1,11 +1,11 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import History
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriHistory
+@testable import OkaeriListening
 @testable import OkaeriConfiguration
 
 @Suite struct ReplayHistoryTests {

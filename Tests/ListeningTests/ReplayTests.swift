@@ -1,11 +1,11 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import HCI
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Testing
 
-@testable import Listening
+@testable import OkaeriListening
 
 @Suite struct ReplayTests {
     @Test func `an arrival is printed at the capture's own clock`() throws {

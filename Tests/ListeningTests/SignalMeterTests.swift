@@ -1,14 +1,14 @@
 import HCI
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing
 
-@testable import Events
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriListening
 
 @Suite struct SignalMeterTests {
     private var meter = SignalMeter([monitored()])

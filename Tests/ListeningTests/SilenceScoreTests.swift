@@ -1,15 +1,15 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Testing
 
-@testable import Events
-@testable import Listening
-@testable import Plumbing
+@testable import OkaeriEvents
+@testable import OkaeriListening
+@testable import OkaeriPlumbing
 
 @Suite struct SilenceScoreTests {
     private var learning: MonitoredRegion {

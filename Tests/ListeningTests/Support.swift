@@ -1,11 +1,11 @@
-import DaemonTestSupport
-import Presence
+import OkaeriDaemonTestSupport
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 
-@testable import Events
-@testable import Listening
+@testable import OkaeriEvents
+@testable import OkaeriListening
 
 /// Returns the events of a replay of these bytes, as `second name state`, and the error of its end.
 func replay(

@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Listening
+@testable import OkaeriListening
 
 @Suite struct TallyTests {
     @Test func `nothing has no median`() {

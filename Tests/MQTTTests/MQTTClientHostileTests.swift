@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// The client against a server that is no broker, a malicious broker, and one with many messages of other clients.
 @Suite(.timeLimit(.minutes(5)))

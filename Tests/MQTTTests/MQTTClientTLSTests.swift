@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import TestSupport
+import OkaeriTestSupport
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// TLS and logins, with a real mosquitto and a CA of the test's own.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,8 +1,8 @@
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// Against a real mosquitto.
 @Suite(.timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import Testing
-import TestSupport
+import OkaeriTestSupport
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// The session alone, at fixed times.
 struct MQTTSessionTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import Automation
+@testable import OkaeriAutomation
 
 /// Requests to a server on loopback, by the libcurl of this machine.
 @Suite(.timeLimit(.minutes(5))) struct HTTPPostTests {

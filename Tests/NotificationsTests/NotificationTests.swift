@@ -1,14 +1,14 @@
-import Rooms
-import DaemonTestSupport
+import OkaeriRooms
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Automation
-@testable import Events
+@testable import OkaeriAutomation
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 /// The events that servers are notified of, and the content of the requests.

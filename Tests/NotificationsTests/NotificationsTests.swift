@@ -1,13 +1,13 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Automation
-@testable import Events
+@testable import OkaeriAutomation
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 /// The service: events in, requests to a server on loopback out.

@@ -1,7 +1,7 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
-@testable import Automation
+@testable import OkaeriAutomation
 
 /// The order, the bounds and the delays of the notifications to one server.
 @Suite struct OutboxTests {

@@ -1,9 +1,9 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 
-@testable import Automation
-@testable import Events
+@testable import OkaeriAutomation
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

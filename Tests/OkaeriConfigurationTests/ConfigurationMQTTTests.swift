@@ -1,4 +1,4 @@
-import MQTT
+import OkaeriMQTT
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,14 +1,14 @@
 import HCI
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 @Suite struct ConfigurationTests {

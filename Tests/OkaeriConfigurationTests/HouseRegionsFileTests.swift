@@ -1,6 +1,6 @@
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

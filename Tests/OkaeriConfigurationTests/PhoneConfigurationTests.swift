@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 import HCI
 import RegionMonitoring
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
 @testable import OkaeriConfiguration
 

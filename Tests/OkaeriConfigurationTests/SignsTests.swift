@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 
 /// The signs of a region in beacons.json.

@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 import FoundationEssentials
 import SystemPackage
 import Testing

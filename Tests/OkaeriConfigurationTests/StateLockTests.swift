@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,9 +1,9 @@
-import DaemonTestSupport
-import TestSupport
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

@@ -1,12 +1,12 @@
 import Glibc
 import RegionMonitoring
-import DaemonTestSupport
-import TestSupport
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Client
-@testable import Events
-@testable import History
+@testable import OkaeriClient
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

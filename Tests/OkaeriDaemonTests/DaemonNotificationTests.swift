@@ -1,12 +1,12 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import Automation
-@testable import Client
-@testable import Events
+@testable import OkaeriAutomation
+@testable import OkaeriClient
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

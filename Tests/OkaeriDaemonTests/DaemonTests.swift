@@ -1,19 +1,19 @@
-import Rooms
-import DaemonTestSupport
+import OkaeriRooms
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Client
-@testable import House
+@testable import OkaeriEvents
+@testable import OkaeriClient
+@testable import OkaeriHouse
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
-@testable import Systemd
+@testable import OkaeriSystemd
 
 /// The whole daemon over a capture and a simulated Wi-Fi, asked over its socket.
 @Suite struct DaemonTests {

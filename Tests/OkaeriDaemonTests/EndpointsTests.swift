@@ -1,21 +1,21 @@
-import DBus
-import DaemonTestSupport
+import OkaeriDBus
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
-@testable import Server
+@testable import OkaeriServer
 
 /// The endpoints of a daemon: their description, their clients, and those of the page with its data.
 @Suite struct EndpointsTests {

@@ -1,6 +1,6 @@
-import DBus
+import OkaeriDBus
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 
 /// Avahi's interface on a bus, with a network in which other machines have some names.
 final class FakeAvahi: Sendable {

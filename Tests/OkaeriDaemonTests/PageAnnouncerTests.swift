@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import OkaeriConfiguration
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriDaemon

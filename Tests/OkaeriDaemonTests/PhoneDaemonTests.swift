@@ -1,15 +1,15 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Client
-@testable import Events
+@testable import OkaeriClient
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

@@ -1,22 +1,22 @@
 import BlueZ
-import Bluetooth
-import DBus
+import OkaeriBluetooth
+import OkaeriDBus
 import FoundationEssentials
 import Glibc
 import HCI
 import HTTPTypes
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import ServiceLifecycle
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
-@testable import Server
+@testable import OkaeriServer
 
 /// The page enrolls a phone, with a simulated bluetoothd and a socket in place of the kernel's.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct PhoneEnrollerTests {

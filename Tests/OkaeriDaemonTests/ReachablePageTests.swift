@@ -1,7 +1,7 @@
-import Automation
-import Events
+import OkaeriAutomation
+import OkaeriEvents
 import OkaeriConfiguration
-import Server
+import OkaeriServer
 import Testing
 
 @testable import OkaeriDaemon

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

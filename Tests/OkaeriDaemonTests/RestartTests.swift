@@ -1,5 +1,5 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import Dispatch
 import FoundationEssentials
 import Logging
@@ -7,15 +7,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Client
-@testable import History
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriClient
+@testable import OkaeriHistory
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
-@testable import Presence
+@testable import OkaeriPresence
 
 /// Daemons that run one after another and keep their state in the same place.
 @Suite(.timeLimit(.minutes(5))) struct RestartTests {

@@ -1,10 +1,10 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Client
-@testable import Events
+@testable import OkaeriClient
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

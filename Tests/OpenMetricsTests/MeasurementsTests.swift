@@ -1,14 +1,14 @@
-import Rooms
-import DaemonTestSupport
+import OkaeriRooms
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Server
+@testable import OkaeriEvents
+@testable import OkaeriServer
 
 @Suite struct MeasurementsTests {
     private func judgement(silence: Double, keepsInside: Bool = true, signal: Double? = -61.5) -> JudgementReport {

@@ -1,15 +1,15 @@
-import Events
+import OkaeriEvents
 import OkaeriConfiguration
 import FoundationEssentials
 import HTTPTypes
-import History
-import Plumbing
+import OkaeriHistory
+import OkaeriPlumbing
 import RegionMonitoring
-import Server
+import OkaeriServer
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
 @testable import OkaeriDaemon
 

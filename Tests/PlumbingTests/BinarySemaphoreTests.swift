@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Plumbing
+@testable import OkaeriPlumbing
 
 @Suite struct BinarySemaphoreTests {
     @Test func `signals without a waiting thread count once`() {

@@ -1,6 +1,6 @@
 import Dispatch
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @Suite struct BlockingThreadTests {

@@ -1,6 +1,6 @@
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ChildRestarterTests {

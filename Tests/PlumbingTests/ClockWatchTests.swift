@@ -1,7 +1,7 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Plumbing
+@testable import OkaeriPlumbing
 
 @Suite struct ClockWatchTests {
     private let year: Int64 = 31_536_000_000_000_000

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Plumbing
+@testable import OkaeriPlumbing
 
 @Suite struct DecimalTests {
     @Test(arguments: [UInt16.min, 1, 9, 10, 65535]) func `a number is parsed as it is printed`(_ number: UInt16) {

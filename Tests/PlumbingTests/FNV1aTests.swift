@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Plumbing
+@testable import OkaeriPlumbing
 
 /// RFC 9923, appendix C.
 @Suite struct FNV1aTests {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
 @Suite struct ListenAddressTests {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
 /// The budget of the joins: 60 s of any 120 s, and at least 10 s at a time.

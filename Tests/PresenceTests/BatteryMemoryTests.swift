@@ -1,12 +1,12 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 @Suite struct BatteryMemoryTests {
     private struct Source: PresenceSource {

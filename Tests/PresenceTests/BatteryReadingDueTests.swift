@@ -1,12 +1,12 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 /// The choice of the beacon whose battery level is read by a connection.
 @Suite struct BatteryReadingDueTests {

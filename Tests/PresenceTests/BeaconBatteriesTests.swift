@@ -1,14 +1,14 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 @Suite struct BeaconBatteriesTests {
     private struct Clock: WallClock {

@@ -1,11 +1,11 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Glibc
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CaptureSourceTests {

@@ -1,8 +1,8 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Other devices in the air, from the bytes of their reports to the exit.

@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// A controller that answers commands and receives nothing, from its first silence to the region's state.

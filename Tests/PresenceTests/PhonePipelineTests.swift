@@ -1,12 +1,12 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 struct PhonePipelineTests {
     private static let file = "/etc/okaeri/anna.irk"

@@ -1,13 +1,13 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 struct PhoneSurveyTests {
     private static let file = "/etc/okaeri/anna.irk"

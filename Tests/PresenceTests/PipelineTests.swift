@@ -1,11 +1,11 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Presence
+@testable import OkaeriPresence
 
 @Suite struct PipelineTests {
     private func pipeline() -> PresencePipeline {

@@ -1,9 +1,9 @@
 import HCI
-import TestSupport
-import DaemonTestSupport
-import Bluetooth
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
+import OkaeriBluetooth
 import IBeacon
-@testable import Presence
+@testable import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 import Testing

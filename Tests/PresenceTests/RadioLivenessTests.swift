@@ -1,7 +1,7 @@
-import DaemonTestSupport
-import Presence
+import OkaeriDaemonTestSupport
+import OkaeriPresence
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// The proof of silence, and its longest length.

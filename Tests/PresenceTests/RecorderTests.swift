@@ -1,9 +1,9 @@
-import TestSupport
-import DaemonTestSupport
-import Bluetooth
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
+import OkaeriBluetooth
 import FoundationEssentials
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import Synchronization
 import SystemPackage
 import Testing

@@ -1,6 +1,6 @@
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Regions without an exit time of their own.

@@ -1,6 +1,6 @@
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Several radios: their union decides while all of them listen, the others while one is away.

@@ -1,7 +1,7 @@
 import RegionMonitoring
 import Testing
 
-@testable import Rooms
+@testable import OkaeriRooms
 
 /// The news of the house about its regions, and their order.
 @Suite struct HouseRegionsTests {

@@ -1,8 +1,8 @@
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Rooms
+@testable import OkaeriRooms
 
 /// The choice of a beacon's room.
 @Suite struct RoomEstimatorTests {

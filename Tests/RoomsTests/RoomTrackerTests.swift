@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Rooms
+@testable import OkaeriRooms
 
 /// The room of a region by the receptions themselves.
 @Suite struct RoomTrackerTests {

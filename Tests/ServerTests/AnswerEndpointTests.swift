@@ -1,14 +1,14 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Foundation
 import NIOPosix
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Client
-@testable import Events
-@testable import Server
+@testable import OkaeriClient
+@testable import OkaeriEvents
+@testable import OkaeriServer
 
 /// Links that answer prompts, over TCP and without a login.
 @Suite(.timeLimit(.minutes(5))) struct AnswerEndpointTests {

@@ -5,7 +5,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 /// Answers that are one long array.
 @Suite struct ArrayResponseTests {

@@ -1,12 +1,12 @@
-import DaemonTestSupport
-@testable import Server
+import OkaeriDaemonTestSupport
+@testable import OkaeriServer
 import HCI
 import HTTPTypes
 import RegionMonitoring
-import TestSupport
-import WiFi
+import OkaeriTestSupport
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The endpoints of a daemon with as many regions as make a long answer.
 struct Backend: Sendable {

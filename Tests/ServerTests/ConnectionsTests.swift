@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 /// Connections whose event loops do not turn: each closes later than the next one opens.
 @Suite struct ConnectionsTests {

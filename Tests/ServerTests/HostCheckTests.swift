@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 @Suite struct HostCheckTests {
     private let hosts = HostCheck(names: ["Pi", ""])

@@ -1,16 +1,16 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOPosix
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
-import TestSupport
+import OkaeriTestSupport
 import Testing
-@testable import Server
+@testable import OkaeriServer
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 
 /// Requests after which the decoder parses nothing more.
 @Suite(.timeLimit(.minutes(5))) struct LastRequestTests {

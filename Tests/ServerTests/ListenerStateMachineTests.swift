@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The life of a listener, without a socket.
 @Suite struct ListenerStateMachineTests {

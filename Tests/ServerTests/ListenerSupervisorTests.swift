@@ -1,14 +1,14 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Glibc
 import HCI
 import NIOPosix
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import Client
-@testable import Events
-@testable import Server
+@testable import OkaeriClient
+@testable import OkaeriEvents
+@testable import OkaeriServer
 
 /// The address of a listener changes while the daemon runs.
 @Suite(.timeLimit(.minutes(5))) struct ListenerSupervisorTests {

@@ -1,14 +1,14 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import HCI
 import NIOCore
 import NIOPosix
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Client
-@testable import Server
+@testable import OkaeriEvents
+@testable import OkaeriClient
+@testable import OkaeriServer
 
 /// The routes for monitoring systems, over TCP: two, and a listener for this machine's names alone.
 @Suite(.timeLimit(.minutes(5))) struct MonitoringTests {

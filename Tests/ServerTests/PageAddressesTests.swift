@@ -1,8 +1,8 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 @Suite struct PageAddressesTests {
     @Test func `the kernel's table gives the usable IPv6 addresses of interfaces that are up, by the interface`() {

@@ -1,9 +1,9 @@
 import Foundation
-import Server
+import OkaeriServer
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
+@testable import OkaeriEvents
 
 /// The names of the program for which the page has texts.
 @Suite struct PageTextsTests {

@@ -4,11 +4,11 @@ import IBeacon
 import NIOCore
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Server
+@testable import OkaeriEvents
+@testable import OkaeriServer
 
 /// The memory that the daemon holds for a connection that does not read.
 @Suite struct PieceTests {

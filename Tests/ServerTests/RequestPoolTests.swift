@@ -1,9 +1,9 @@
 import HTTPTypes
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The threads of requests that wait for the disk.
 @Suite(.timeLimit(.minutes(5))) struct RequestPoolTests {

@@ -1,15 +1,15 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import Glibc
 import NIOCore
 import NIOPosix
 import Testing
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 import IBeacon
 import RegionMonitoring
-@testable import Server
+@testable import OkaeriServer
 
 /// The server against clients that mean no good, or know no better.
 @Suite(.timeLimit(.minutes(5))) struct ServerTests {

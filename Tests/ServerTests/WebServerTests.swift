@@ -1,15 +1,15 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
-@testable import Server
+@testable import OkaeriServer
 
-@testable import Events
-@testable import Client
+@testable import OkaeriEvents
+@testable import OkaeriClient
 
 /// The page over TCP: the logins, and the answers to all other clients.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {

@@ -2,10 +2,10 @@ import BlueZ
 import IBeacon
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Automation
+@testable import OkaeriAutomation
 
 /// Readings of a battery level against a simulated bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct BatteryReadingTests: Sendable {

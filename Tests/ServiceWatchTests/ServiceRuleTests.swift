@@ -1,9 +1,9 @@
-import TestSupport
+import OkaeriTestSupport
 import BlueZ
 import Testing
 
-@testable import Events
-@testable import Automation
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
 

@@ -1,11 +1,11 @@
 import BlueZ
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
+@testable import OkaeriEvents
 @testable import OkaeriConfiguration
-@testable import Automation
+@testable import OkaeriAutomation
 
 /// The daemon's work by its rules for services, against a simulated bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {

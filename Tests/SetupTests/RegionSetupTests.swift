@@ -1,10 +1,10 @@
 import IBeacon
 import OkaeriConfiguration
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Setup
+@testable import OkaeriEvents
+@testable import OkaeriSetup
 
 private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import Foundation
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Setup
+@testable import OkaeriSetup
 
 /// Backups that other versions, or no version, have written.
 @Suite struct RestorePlanTests {

@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import NetworkManager
+import OkaeriNetworkManager
 import OkaeriConfiguration
 import Synchronization
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Setup
+@testable import OkaeriSetup
 
 /// A console whose answers are written down before, with a simulated machine. It records the sentences, the questions and the
 /// calls of the machine. After the last answer the input has ended.

@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import Synchronization
 import Testing
 
-@testable import Setup
+@testable import OkaeriSetup
 
 /// A systemd that records the commands, and fails those that are named.
 private final class Systemd: Sendable {

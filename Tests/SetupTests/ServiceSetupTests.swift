@@ -1,10 +1,10 @@
-import NetworkManager
-import Plumbing
+import OkaeriNetworkManager
+import OkaeriPlumbing
 import Testing
-import WiFi
+import OkaeriWiFi
 
 @testable import OkaeriConfiguration
-@testable import Setup
+@testable import OkaeriSetup
 
 private let text = """
     {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Setup
+@testable import OkaeriSetup
 
 @Suite struct TarHeaderTests {
     @Test func `a header is read as it was written`() throws {

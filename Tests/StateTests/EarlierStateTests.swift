@@ -1,14 +1,14 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Automation
-@testable import Presence
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
+@testable import OkaeriPresence
 @testable import OkaeriDaemon
 
 /// State that earlier versions have written: an upgrade loses nothing of it.

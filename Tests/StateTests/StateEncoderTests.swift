@@ -1,13 +1,13 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Presence
+@testable import OkaeriEvents
+@testable import OkaeriPresence
 @testable import OkaeriDaemon
 
 @Suite struct StateEncoderTests {

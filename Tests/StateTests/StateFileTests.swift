@@ -1,17 +1,17 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Events
-@testable import Automation
-@testable import Presence
+@testable import OkaeriEvents
+@testable import OkaeriAutomation
+@testable import OkaeriPresence
 @testable import OkaeriDaemon
 
 @Suite struct StateFileTests {

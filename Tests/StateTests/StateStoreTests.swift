@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriDaemon

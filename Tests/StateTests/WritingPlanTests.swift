@@ -1,11 +1,11 @@
-import TestSupport
-import DaemonTestSupport
+import OkaeriTestSupport
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Automation
-@testable import Presence
+@testable import OkaeriAutomation
+@testable import OkaeriPresence
 @testable import OkaeriDaemon
 
 @Suite struct WritingPlanTests {

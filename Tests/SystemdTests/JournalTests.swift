@@ -1,8 +1,8 @@
 import Glibc
 import Logging
 import Synchronization
-import Systemd
-import TestSupport
+import OkaeriSystemd
+import OkaeriTestSupport
 import Testing
 
 @Suite struct JournalTests {

@@ -1,6 +1,6 @@
 import Glibc
-import Systemd
-import TestSupport
+import OkaeriSystemd
+import OkaeriTestSupport
 import Testing
 
 @Suite struct ServiceManagerTests {

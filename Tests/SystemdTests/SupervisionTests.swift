@@ -1,13 +1,13 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Foundation
 import HCI
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import Events
-@testable import Systemd
+@testable import OkaeriEvents
+@testable import OkaeriSystemd
 
 /// The notifications of the service manager.
 @Suite struct SupervisionTests {

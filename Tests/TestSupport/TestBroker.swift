@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// A mosquitto of the test's own, on a port of its own. Its data lie in its folder, over a restart too.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// An HTTP server on loopback that answers as a test decides.

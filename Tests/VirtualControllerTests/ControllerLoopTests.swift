@@ -1,4 +1,4 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 @testable import VirtualController
 import Glibc
 import HCI

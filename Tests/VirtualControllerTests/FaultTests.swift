@@ -1,6 +1,6 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 import HCI
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @Suite struct FaultTests {

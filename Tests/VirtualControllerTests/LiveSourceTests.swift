@@ -1,8 +1,8 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 @testable import VirtualController
 import Glibc
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @Suite struct LiveSourceTests {

@@ -1,4 +1,4 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 import Testing
 
 @Suite struct ScriptParsingTests {

@@ -1,4 +1,4 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 import HCI
 import Testing
 

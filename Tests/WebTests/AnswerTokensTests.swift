@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import Server
+@testable import OkaeriServer
 
 /// The links that answer prompts without a login.
 @Suite struct AnswerTokensTests {

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 @Suite struct LoginsTests {
     private var logins = Logins(digest: Self.digest, random: Logins.randomBytes)

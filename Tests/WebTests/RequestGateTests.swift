@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Server
+@testable import OkaeriServer
 
 @Suite struct RequestGateTests {
     private static let cookie = String(repeating: "a", count: 64)

@@ -1,7 +1,7 @@
-import DBus
+import OkaeriDBus
 import Testing
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 /// NMDeviceState: 30 disconnected, 40 prepare, 50 configuration, 70 address, 120 failed. Reason 7: no secrets, 11: the
 /// supplicant took too long, 39: a user asked for it.

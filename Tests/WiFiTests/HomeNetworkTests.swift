@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
 struct HomeNetworkTests {
     @Test(arguments: ["x", String(repeating: "x", count: 32), String(repeating: "ö", count: 16)])

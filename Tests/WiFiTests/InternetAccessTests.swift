@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WiFi
+@testable import OkaeriWiFi
 
 struct InternetAccessTests {
     @Test(arguments: [

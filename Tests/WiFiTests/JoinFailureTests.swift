@@ -1,6 +1,6 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
-import WiFi
+import OkaeriWiFi
 
 struct JoinFailureTests {
     private static let failures: [(JoinFailure, code: String, isPassing: Bool)] = [

@@ -1,5 +1,5 @@
 import Testing
-@testable import WiFi
+@testable import OkaeriWiFi
 
 /// The validity of an answer, and of a join without a question, while the arrival lasts.
 struct JoinPrompterConsentTests {

@@ -1,5 +1,5 @@
 import Testing
-@testable import WiFi
+@testable import OkaeriWiFi
 
 /// The actions of arrivals and departures besides a join.
 struct JoinPrompterDepartureTests {

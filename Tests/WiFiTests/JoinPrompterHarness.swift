@@ -1,5 +1,5 @@
 import Testing
-@testable import WiFi
+@testable import OkaeriWiFi
 
 /// A second hand, for times that are written down.
 struct Instant: InstantProtocol {

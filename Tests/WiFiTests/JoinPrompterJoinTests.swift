@@ -1,5 +1,5 @@
 import Testing
-@testable import WiFi
+@testable import OkaeriWiFi
 
 struct JoinPrompterJoinTests {
     private var scene = Scene()

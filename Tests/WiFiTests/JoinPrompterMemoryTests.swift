@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
 /// The memory of one prompter, handed to the next: the restart of a program.
 struct JoinPrompterMemoryTests {

@@ -1,5 +1,5 @@
 import Testing
-@testable import WiFi
+@testable import OkaeriWiFi
 
 /// Several regions that are inside name the same network, each with a policy of its own.
 struct JoinPrompterPolicyTests {

@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
 struct JoinPrompterWaitingTests {
     private var scene = Scene()

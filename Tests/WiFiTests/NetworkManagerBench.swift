@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
-import WiFi
+import OkaeriTestSupport
+import OkaeriWiFi
 
 /// A private bus with a scripted NetworkManager, see Support/bench.py. One for each test.
 struct NetworkManagerBench {

@@ -1,7 +1,7 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 extension NetworkManagerTests {
     @Suite struct Bus {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 extension NetworkManagerTests {
     /// Every code of a failed join, produced through libnm and documented.

@@ -1,8 +1,8 @@
-import Plumbing
+import OkaeriPlumbing
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 extension NetworkManagerTests {
     @Suite struct Condition {

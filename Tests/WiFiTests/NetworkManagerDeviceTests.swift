@@ -1,8 +1,8 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 extension NetworkManagerTests {
     /// The choice of the Wi-Fi device, if there are several or the only one is in use.

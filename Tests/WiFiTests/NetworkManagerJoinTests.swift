@@ -1,7 +1,7 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 /// Each test has a bus of its own; one after another, since each starts three processes.
 @Suite(.serialized, .timeLimit(.minutes(5)))

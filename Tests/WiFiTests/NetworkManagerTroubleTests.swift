@@ -1,8 +1,8 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 extension NetworkManagerTests {
     /// The result of a join that meets an obstacle on the way.

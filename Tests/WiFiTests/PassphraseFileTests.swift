@@ -1,7 +1,7 @@
 import Foundation
-import Plumbing
+import OkaeriPlumbing
 import Testing
-import WiFi
+import OkaeriWiFi
 
 struct PassphraseFileTests {
     private func problem(_ path: String, user: uid_t = geteuid()) -> PassphraseFileError.Problem? {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkManager
+@testable import OkaeriNetworkManager
 
 @Suite struct RegulatoryDomainTests {
     @Test(arguments: [("00\n", true), ("JP\n", false), ("", false)])

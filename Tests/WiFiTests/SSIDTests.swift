@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
 /// Names that Swift's strings hold for equal, and that are different on the air.
 struct SSIDTests {

@@ -1,5 +1,5 @@
 import Testing
-import WiFi
+import OkaeriWiFi
 
 @Suite(.timeLimit(.minutes(5)))
 struct SimulatedWiFiTests {

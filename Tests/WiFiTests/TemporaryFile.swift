@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 
 /// A file in a directory of its own, gone with it.
 final class TemporaryFile {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 extension TemporaryFolder {

@@ -1,7 +1,7 @@
 import Foundation
-import History
+import OkaeriHistory
 import OkaeriConfiguration
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 
 /// The program as people run it: in a folder of its own, with nothing of this machine's configuration.
 final class Binary {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import History
+@testable import OkaeriHistory
 @testable import OkaeriConfiguration
 @testable import okaeri
 

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import Foundation
 import HCI
 import Testing

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import OkaeriConfiguration
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri

@@ -1,9 +1,9 @@
 import Foundation
 import IBeacon
-import MQTT
+import OkaeriMQTT
 import RegionMonitoring
-import Setup
-import TestSupport
+import OkaeriSetup
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// The output of `okaeri connect` with a simulated bluetoothd on a bus of the test's own.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// `okaeri record` and the kinds of files it writes to, with a capture in place of an adapter.

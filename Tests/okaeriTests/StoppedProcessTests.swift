@@ -1,7 +1,7 @@
-import DaemonTestSupport
+import OkaeriDaemonTestSupport
 import Foundation
 import Glibc
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// `okaeri monitor` with a capture that comes through a pipe, stopped and continued as by a machine that stands still.

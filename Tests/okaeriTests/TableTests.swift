@@ -1,5 +1,5 @@
 import Foundation
-import Events
+import OkaeriEvents
 import Testing
 
 @testable import BlueZ

@@ -1,5 +1,5 @@
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri

@@ -1,5 +1,5 @@
 import Foundation
-import Plumbing
+import OkaeriPlumbing
 import Testing
 
 @testable import okaeri

@@ -28,19 +28,23 @@ class Package:
         if dump.returncode != 0:
             sys.exit(f"Package.swift cannot be read:\n{dump.stderr}")
         targets = [t for t in json.loads(dump.stdout)["targets"] if (t.get("path") or "").startswith("Sources/")]
-        self.path = {t["name"]: t["path"] for t in targets}
-        self.kind = {t["name"]: t["type"] for t in targets}
-        self.rooms = {t["name"]: set() for t in targets}
-        self.packages = {t["name"]: set() for t in targets}
-        self.declared = {t["name"]: set() for t in targets}
+        # The page names a target as its folder, without the prefix of its name.
+        self.folder = {t["name"]: pathlib.Path(t["path"]).name for t in targets}
+        rooms = self.folder.values()
+        self.path = {self.folder[t["name"]]: t["path"] for t in targets}
+        self.kind = {self.folder[t["name"]]: t["type"] for t in targets}
+        self.rooms = {room: set() for room in rooms}
+        self.packages = {room: set() for room in rooms}
+        self.declared = {room: set() for room in rooms}
         for target in targets:
             for dependency in target["dependencies"]:
                 (form, (name, *rest)), = dependency.items()
-                self.declared[target["name"]].add(name)
+                room, name = self.folder[target["name"]], self.folder.get(name, name)
+                self.declared[room].add(name)
                 if form == "product":
-                    self.packages[target["name"]].add(rest[0].removeprefix("swift-"))
+                    self.packages[room].add(rest[0].removeprefix("swift-"))
                 else:
-                    self.rooms[target["name"]].add(name)
+                    self.rooms[room].add(name)
 
     def sources(self, room):
         return [f for f in (ROOT / self.path[room]).rglob("*") if f.suffix in (".swift", ".c", ".h")]
@@ -113,7 +117,7 @@ def check_imports(package):
         found = set()
         for file in package.sources(room):
             if file.suffix == ".swift":
-                found |= set(IMPORT.findall(file.read_text()))
+                found |= {package.folder.get(name, name) for name in IMPORT.findall(file.read_text())}
         # C libraries that are only linked have no import.
         for name in sorted(n for n in declared - found if package.kind.get(n) != "regular" or package_swift(package, n)):
             yield f"{room} depends on {name} and imports it nowhere"

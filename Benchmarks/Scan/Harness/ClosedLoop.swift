@@ -1,9 +1,9 @@
-import Bluetooth
-import ControllerEmulation
+import OkaeriBluetooth
+import OkaeriControllerEmulation
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 

@@ -1,9 +1,9 @@
-import Bluetooth
-import CAllocations
+import OkaeriBluetooth
+import COkaeriAllocations
 import Glibc
 import HCI
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 
 /// From an event's bytes to the regions' decisions, and the timer as a source runs it: what a presence driver does with

@@ -1,6 +1,6 @@
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// A kernel with one adapter, whose socket is a descriptor that the process was started with.

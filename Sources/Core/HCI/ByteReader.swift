@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Reads integers and slices in order. Every read is checked: bytes of a controller or a file may be cut.
 public struct ByteReader: ~Escapable {

@@ -1,2 +1,2 @@
 // The problem of an ``IdentityFileError``.
-@_exported public import enum Plumbing.SecretFileProblem
+@_exported public import enum OkaeriPlumbing.SecretFileProblem

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A set of beacons: all of a UUID, those of one major, or a single one. CoreLocation's `CLBeaconIdentityConstraint`.
 public enum BeaconConstraint: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The identity of a beacon: UUID, major and minor. Never its Bluetooth address, which may rotate.
 public struct BeaconIdentity: Hashable, Sendable {

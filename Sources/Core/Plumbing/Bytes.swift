@@ -125,7 +125,7 @@ extension [UInt8] {
     }
 
     /// Two digits a byte: `02011A`.
-    package var hexadecimal: String { map { Plumbing.hexadecimal($0, prefix: "") }.joined() }
+    package var hexadecimal: String { map { OkaeriPlumbing.hexadecimal($0, prefix: "") }.joined() }
 }
 
 /// The text of a UUID (RFC 9562, Section 4), whose 128 bits are two numbers here.

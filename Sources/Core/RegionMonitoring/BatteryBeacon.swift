@@ -1,5 +1,5 @@
 package import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// A beacon whose battery level is to be read by a connection.
 package struct BatteryBeacon: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// Finds a beacon's slot in the table: open addressing with linear probing, at most a quarter full.
 ///

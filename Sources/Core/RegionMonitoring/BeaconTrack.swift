@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 struct BeaconTrack: Sendable {
     var identity: BeaconIdentity

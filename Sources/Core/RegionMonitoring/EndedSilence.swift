@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A silence of the beacon that kept a region inside, which ended before it was an absence: whether it caused an
 /// exit, and which sensitivities would have left the region.

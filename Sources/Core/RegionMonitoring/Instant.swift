@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A point on the clock of all decisions: the kernel's monotonic clock during a scan, the capture's own clock in a
 /// replay. Only differences have a meaning.

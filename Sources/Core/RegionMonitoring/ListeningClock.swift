@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The clock of one radio that measures silences: the time in which the scan was on, the part of it in which the receiver was in a scan
 /// window, and the part of that in which it was deaf.

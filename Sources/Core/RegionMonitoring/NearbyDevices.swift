@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// The devices in the air that are received repeatedly: they distinguish an absent beacon from a deaf receiver.
 ///

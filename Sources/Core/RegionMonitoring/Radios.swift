@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The radios of a house, each with the clock of its listening.
 ///

@@ -1,5 +1,5 @@
 public import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 extension RegionMonitor {
     /// A monitor's memory: ``restored(_:)`` gives it to the next one, which announces no event twice and misses none.

@@ -1,5 +1,5 @@
 package import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// Phones are received under changing addresses, which the caller resolves. A phone's track is in the table of beacons, but not in its
 /// index: an advertisement cannot stand in for it.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The radios. One that is away causes neither an exit nor an enter: see ``Radios``.
 extension RegionMonitor {

@@ -1,5 +1,5 @@
 public import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 // Ranging: one callback a region a second, for all regions at the same time, so that one timer serves them.
 extension RegionMonitor {

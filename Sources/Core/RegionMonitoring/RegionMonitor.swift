@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// Decides which regions are inside. A value without clocks, files or sockets: each event is passed by a function in
 /// the past tense with its time, which returns the events to announce.

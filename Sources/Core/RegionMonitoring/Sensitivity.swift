@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The weight of a region between a quick exit and a correct one: a point on the curve of both.
 public enum Sensitivity: String, CaseIterable, Hashable, Sendable {

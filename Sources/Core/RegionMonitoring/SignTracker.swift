@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The state machine of one sign of a region, without the other signs, the radio and the beacons' table.
 struct SignTracker: Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 
 /// The regions of a house: their rooms, and the news of the whole house.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 /// Estimates the room of a beacon from the signals of several receivers.
 ///
 /// The estimator adds up the evidence for each other room: the lead of its signal over that of the published room in

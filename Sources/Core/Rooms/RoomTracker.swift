@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The room of one region, by the receptions of all radios of the house.
 ///

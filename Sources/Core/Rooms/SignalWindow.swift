@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 /// One node's signal of one region, reduced to the values that are published.
 ///
 /// The signal is the mean of the samples of half a second: shorter windows flap, and longer ones delay by as much.

@@ -1,11 +1,11 @@
-package import Events
+package import OkaeriEvents
 import FoundationEssentials
 import Glibc
 package import NIOCore
 import NIOHTTP1
 package import NIOPosix
-import Plumbing
-package import WiFi
+import OkaeriPlumbing
+package import OkaeriWiFi
 
 /// Asks a running daemon over its socket.
 package struct APIClient: Sendable {

@@ -1,5 +1,5 @@
-package import Events
-import Plumbing
+package import OkaeriEvents
+import OkaeriPlumbing
 
 /// Follows a daemon's events over its restarts.
 package struct DaemonFollower: Sendable {

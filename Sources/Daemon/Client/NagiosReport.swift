@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 import RegionMonitoring
 
 /// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 import Synchronization
 
 /// Waits for an arrival or a departure.

@@ -1,5 +1,5 @@
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Decides when people are notified that Bluetooth does not work. A value without a clock: the states of the adapter go in with
 /// their time, and the actions come out.

@@ -1,8 +1,8 @@
-import Rooms
+import OkaeriRooms
 import HCI
 import IBeacon
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// Encoded as its ``fields``, and decoded from them.
 extension Event: Codable {

@@ -1,9 +1,9 @@
-import Rooms
+import OkaeriRooms
 package import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 extension Event {
     /// All fields of the event, in the order in which people read them.

@@ -1,9 +1,9 @@
-import Rooms
+import OkaeriRooms
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 extension Event {
     /// The event as a line for a person, beginning with the time of day in the machine's time zone.

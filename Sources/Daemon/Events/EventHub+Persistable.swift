@@ -1,4 +1,4 @@
-package import Plumbing
+package import OkaeriPlumbing
 
 /// The number of events, in its stored form.
 package struct EventsMemory: PersistedMemory {

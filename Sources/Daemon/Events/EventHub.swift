@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// Publishes every event to all listeners, in order, stamped with this node's name and its number. A slow listener does

@@ -1,4 +1,4 @@
-package import WiFi
+package import OkaeriWiFi
 
 /// The number of events since the start, by their fields.
 package struct EventTally: Sendable, Equatable {

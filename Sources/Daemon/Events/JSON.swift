@@ -1,5 +1,5 @@
 package import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// Values as JSON text (RFC 8259).
 package enum JSON {

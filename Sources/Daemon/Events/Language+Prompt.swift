@@ -1,5 +1,5 @@
-import Plumbing
-package import WiFi
+import OkaeriPlumbing
+package import OkaeriWiFi
 
 /// The words of a prompt and of its result, on the page of an answer and in notifications.
 extension Language {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 
 /// The receptions of a region's beacons in one minute.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// Points in time as text.
 package enum Timestamp {

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 
 extension HistoryReader {
     /// Returns the record from `start` to `end`.

@@ -1,6 +1,6 @@
-package import Events
+package import OkaeriEvents
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// Reads a history, also while the daemon writes it. Changes nothing. For one thread at a time.

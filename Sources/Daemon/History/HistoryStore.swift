@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import RegionMonitoring
 
 package final class HistoryStore {

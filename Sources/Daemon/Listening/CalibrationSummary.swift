@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 
 /// The result of a calibration, and the line to write into the configuration.

@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// The silences of a capture and their judgements. It contains no identifiers and no times of day, so that a user can
 /// send it instead of the capture.

@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import HCI
 package import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// One advertisement, taken apart for a person.
 package struct DecodedAdvertisement: Sendable {

@@ -1,6 +1,6 @@
-package import Events
+package import OkaeriEvents
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
 

@@ -1,13 +1,13 @@
-import Bluetooth
-package import Events
+import OkaeriBluetooth
+package import OkaeriEvents
 package import HCI
 import IBeacon
 package import Logging
 package import OkaeriConfiguration
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 package import RegionMonitoring
-import Rooms
+import OkaeriRooms
 import Synchronization
 import SystemPackage
 

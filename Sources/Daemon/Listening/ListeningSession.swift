@@ -1,11 +1,11 @@
-import Bluetooth
-package import Events
+import OkaeriBluetooth
+package import OkaeriEvents
 package import HCI
 package import IBeacon
 package import Logging
 import OkaeriConfiguration
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 package import RegionMonitoring
 package import ServiceLifecycle
 package import SystemPackage

@@ -1,8 +1,8 @@
-import Bluetooth
-import Events
+import OkaeriBluetooth
+import OkaeriEvents
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 
 extension LocateAnswer {

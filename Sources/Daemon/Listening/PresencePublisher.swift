@@ -1,9 +1,9 @@
-import Bluetooth
-package import Events
+import OkaeriBluetooth
+package import OkaeriEvents
 package import HCI
 import IBeacon
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 package import RegionMonitoring
 import Synchronization
 

@@ -1,9 +1,9 @@
-import Bluetooth
-package import Events
+import OkaeriBluetooth
+package import OkaeriEvents
 package import HCI
 package import Logging
 import OkaeriConfiguration
-package import Presence
+package import OkaeriPresence
 package import RegionMonitoring
 import Synchronization
 import SystemPackage

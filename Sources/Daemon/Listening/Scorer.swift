@@ -1,8 +1,8 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 

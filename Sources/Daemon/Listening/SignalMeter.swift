@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import IBeacon
 import RegionMonitoring
 

@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The measurements of one region in a capture: the silences of its beacons, and those of them that are taken for

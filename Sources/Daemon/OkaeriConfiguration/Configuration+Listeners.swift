@@ -1,4 +1,4 @@
-package import Plumbing
+package import OkaeriPlumbing
 
 extension Configuration {
     static let listenerKeys = ["listen"]

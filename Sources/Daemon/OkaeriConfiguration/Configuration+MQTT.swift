@@ -1,5 +1,5 @@
-package import MQTT
-import Plumbing
+package import OkaeriMQTT
+import OkaeriPlumbing
 
 extension Configuration {
     /// The broker that several nodes and Home Assistant meet at.

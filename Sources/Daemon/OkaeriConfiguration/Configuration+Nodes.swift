@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 extension Configuration {
     /// The name and the room of this node among several in a house.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 extension Configuration {
     /// A server that is notified of arrivals, departures, prompts and faults of Bluetooth.

@@ -1,8 +1,8 @@
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 extension Configuration {
     static let keys = [

@@ -1,5 +1,5 @@
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The phones of the regions.

@@ -1,5 +1,5 @@
-import MQTT
-import WiFi
+import OkaeriMQTT
+import OkaeriWiFi
 
 extension Configuration {
     /// A file with a secret, or a certificate that belongs to one, to which the configuration refers.

@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The signs of a region: the region's own keys, or the elements of `anyOf`.

@@ -1,10 +1,10 @@
 package import BlueZ
-package import Events
+package import OkaeriEvents
 package import HCI
 import IBeacon
-package import Plumbing
+package import OkaeriPlumbing
 package import RegionMonitoring
-package import WiFi
+package import OkaeriWiFi
 
 /// The content of `beacons.json`.
 package struct Configuration: Sendable, Equatable {

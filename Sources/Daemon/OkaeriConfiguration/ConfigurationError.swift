@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The mistakes in a configuration that does not load, each with its place.
 package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {

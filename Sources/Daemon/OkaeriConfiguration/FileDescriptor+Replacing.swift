@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 package import SystemPackage
 
 extension FileDescriptor {

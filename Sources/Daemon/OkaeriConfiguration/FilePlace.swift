@@ -1,5 +1,5 @@
 package import Glibc
-package import Plumbing
+package import OkaeriPlumbing
 package import SystemPackage
 
 /// The opened directory of a file, and the name of the file in it, after following every symbolic link.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 package import SystemPackage
 
 /// Sees to it that one daemon at most serves a socket. The kernel drops the lock when the process ends, however it ends.

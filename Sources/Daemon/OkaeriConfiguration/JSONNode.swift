@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A JSON value and its place in a text, for error messages and for changes that keep the rest of the text. A value that a
 /// program makes has no place.

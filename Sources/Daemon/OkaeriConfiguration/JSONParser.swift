@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Reads a JSON text (RFC 8259), strictly. FoundationEssentials' decoder reports neither the position of an error nor a
 /// key that occurs twice, and accepts a stray comma: too little help for a person editing the file by hand.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Takes values out of a JSON object by key and collects what is wrong with them, each with its place.
 ///

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 package import SystemPackage
 
 /// The directory of the daemon's persisted state.

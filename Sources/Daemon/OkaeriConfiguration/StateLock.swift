@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 package import SystemPackage
 
 /// The right to write in a state directory: of two programs each would undo what the other keeps. The kernel drops the lock

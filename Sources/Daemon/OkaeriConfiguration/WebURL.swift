@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// An address of a web server, `https://user:password@host:port/path?query`. Everything but its ``origin`` may be a secret.
 package struct WebURL: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore

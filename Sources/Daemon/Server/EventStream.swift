@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 
 /// Events as server-sent events (HTML Living Standard, 9.2.6): the number in `id`, the name in `event`, the JSON object in

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import NIOCore
 
 /// The texts of the latest events, encoded once for all event streams of a listener.

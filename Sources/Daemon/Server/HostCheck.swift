@@ -1,7 +1,7 @@
 package import Hummingbird
 import NIOCore
 import NIOHTTP1
-import Plumbing
+import OkaeriPlumbing
 
 /// Whether a request means this machine. A foreign page can make its own name resolve to this machine (DNS rebinding),
 /// and read the answers; then the name is in the field Host, and is not one of this machine's.

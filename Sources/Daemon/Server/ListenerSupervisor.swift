@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 package import Logging
-package import Plumbing
+package import OkaeriPlumbing
 package import ServiceLifecycle
 import Synchronization
 

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 import Synchronization
 
 /// The states of the listeners beside the socket, by the key of the configuration.

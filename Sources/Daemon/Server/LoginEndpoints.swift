@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 package import Logging
-import Plumbing
+import OkaeriPlumbing
 
 /// The logins of the page: a user with access to the socket, and a browser with a session, may make links and end sessions.
 package struct LoginEndpoints: Sendable {

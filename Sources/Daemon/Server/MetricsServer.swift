@@ -1,6 +1,6 @@
 package import Logging
 package import NIOCore
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
 
 /// `/metrics` and `/v1/health` over TCP, and nothing else: for Prometheus, which knows no Unix socket.

@@ -1,6 +1,6 @@
 import COkaeri
 import Glibc
-package import Plumbing
+package import OkaeriPlumbing
 
 /// The addresses of the page for a browser.
 package enum PageAddresses {

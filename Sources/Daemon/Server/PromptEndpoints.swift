@@ -1,8 +1,8 @@
-package import Events
+package import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore
-package import WiFi
+package import OkaeriWiFi
 
 /// The prompts: they are answered by clients of the API, and by links that need no login.
 package struct PromptEndpoints: Sendable {

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// The threads of requests that wait for the disk: few, and only while there are such requests. A few more requests wait

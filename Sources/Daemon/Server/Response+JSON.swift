@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 package import HTTPTypes
 package import Hummingbird

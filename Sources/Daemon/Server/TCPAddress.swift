@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import Glibc
 import Logging
 import NIOCore
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 
 /// A port of the configuration: served as long as the daemon runs, and tried again where that fails. An address may be there

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore

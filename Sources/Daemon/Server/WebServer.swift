@@ -1,6 +1,6 @@
 package import Logging
 package import NIOCore
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
 
 /// The page and the API over TCP, for browsers with a session.

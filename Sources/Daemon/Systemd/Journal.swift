@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 import Glibc
 package import Logging
-import Plumbing
+import OkaeriPlumbing
 
 /// The journal, in its own protocol (systemd.io, Native Journal Protocol): an entry has fields, which `journalctl
 /// FIELD=value` finds it by.

@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// systemd, as a service notifies it (sd_notify(3)): each message is a datagram to the socket in `$NOTIFY_SOCKET`.
 ///

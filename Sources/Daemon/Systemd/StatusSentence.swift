@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import HCI
 
 /// The state of the daemon in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0

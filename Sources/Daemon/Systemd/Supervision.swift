@@ -1,5 +1,5 @@
-package import Events
-import Plumbing
+package import OkaeriEvents
+import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization
 

@@ -1,6 +1,6 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// Waits for the next event, passes it to the emulation, and carries out its actions.
 struct ControllerLoop: ~Copyable {

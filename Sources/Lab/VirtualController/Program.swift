@@ -1,8 +1,8 @@
 import ArgumentParser
-import ControllerEmulation
+import OkaeriControllerEmulation
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 @main struct Program: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 // `import BeaconLocation` gives a program the types of its API, and no others.
-@_exported public import struct Bluetooth.HeldStream
+@_exported public import struct OkaeriBluetooth.HeldStream
 @_exported public import struct HCI.AdapterUpdate
 @_exported public import enum HCI.AuthorizationStatus
 @_exported public import enum HCI.BluetoothState
@@ -10,7 +10,7 @@
 @_exported public import struct IBeacon.BeaconIdentity
 @_exported public import struct IBeacon.BeaconRegion
 @_exported public import struct IBeacon.BeaconUUID
-@_exported public import enum Presence.LocationObstacle
+@_exported public import enum OkaeriPresence.LocationObstacle
 @_exported public import struct RegionMonitoring.Instant
 @_exported public import struct RegionMonitoring.MonitoredRegion
 @_exported public import enum RegionMonitoring.Proximity

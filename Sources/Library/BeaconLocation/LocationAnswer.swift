@@ -1,6 +1,6 @@
 public import HCI
 import IBeacon
-import Presence
+import OkaeriPresence
 public import RegionMonitoring
 
 /// The answer of ``LocationManager/locate(_:within:)``: whether this machine is where the beacons are.

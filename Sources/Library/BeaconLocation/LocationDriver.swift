@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 

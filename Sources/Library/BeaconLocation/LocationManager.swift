@@ -1,8 +1,8 @@
-public import Bluetooth
+public import OkaeriBluetooth
 public import HCI
 public import IBeacon
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 public import RegionMonitoring
 import Synchronization
 

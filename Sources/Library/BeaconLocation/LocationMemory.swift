@@ -1,4 +1,4 @@
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 
 /// The memory of a ``LocationManager``: the regions that were inside, and the learned values of their beacons.

@@ -1,6 +1,6 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The longest silence of all devices while no region is inside: then receptions come from devices that stay.

@@ -1,5 +1,5 @@
 package import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 
 /// The battery levels and the times of their readings, in the form that is stored.

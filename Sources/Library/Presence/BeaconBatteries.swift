@@ -1,6 +1,6 @@
 import HCI
 public import IBeacon
-import Plumbing
+import OkaeriPlumbing
 public import RegionMonitoring
 import Synchronization
 

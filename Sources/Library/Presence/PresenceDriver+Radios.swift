@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Bluetooth
+import OkaeriBluetooth
 package import HCI
 package import IBeacon
 package import RegionMonitoring

@@ -1,7 +1,7 @@
-package import Bluetooth
+package import OkaeriBluetooth
 package import HCI
 package import IBeacon
-package import Plumbing
+package import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

@@ -1,5 +1,5 @@
 import IBeacon
-package import Plumbing
+package import OkaeriPlumbing
 package import RegionMonitoring
 
 /// The region monitor's memory, in the form that is stored.

@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 
 /// Decides whether a silence proves an absence: a failed controller receives as little as one in an empty house.

@@ -1,6 +1,6 @@
 public import HCI
 public import IBeacon
-import Plumbing
+import OkaeriPlumbing
 public import RegionMonitoring
 
 /// One advertisement that a radio of the house received.

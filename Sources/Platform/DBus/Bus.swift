@@ -1,5 +1,5 @@
-import CGIO
-import Plumbing
+import COkaeriGIO
+import OkaeriPlumbing
 
 /// A connection to a message bus. After this has closed, a new bus needs a new connection.
 ///

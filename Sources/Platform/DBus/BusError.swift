@@ -1,4 +1,4 @@
-package import CGIO
+package import COkaeriGIO
 
 package enum BusError: GLibFailure, Hashable, CustomStringConvertible {
     /// The called name has no owner, or its owner went away without an answer.

@@ -1,4 +1,4 @@
-package import CGIO
+package import COkaeriGIO
 
 /// An interface of an object that is being served; withdrawn with the export.
 package final class BusExport: Sendable {

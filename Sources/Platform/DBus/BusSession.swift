@@ -1,4 +1,4 @@
-import CGIO
+import COkaeriGIO
 
 /// All that touches the connection, on the thread that iterates the context.
 actor BusSession: GLibActor {

@@ -1,4 +1,4 @@
-import CGIO
+import COkaeriGIO
 
 /// A value of D-Bus's type system (D-Bus Specification, "Type System").
 package indirect enum DBusValue: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import CMosquitto
+import COkaeriMosquitto
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// A fault of the connection to the broker, or of a broker that is connected.
 package enum BrokerProblem: Error, Sendable, Equatable {

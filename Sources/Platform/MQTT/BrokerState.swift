@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The state of the connection to the broker.
 package struct BrokerState: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Glibc
-package import Plumbing
+package import OkaeriPlumbing
 import Synchronization
 
 /// Keeps a connection to an MQTT broker, on a thread of its own. Everything may be called from any thread, and nothing

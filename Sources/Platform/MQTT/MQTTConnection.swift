@@ -1,6 +1,6 @@
-import CMosquitto
+import COkaeriMosquitto
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// One connection by libmosquitto, from the attempt to its end. It lives on one thread, and so do all calls and callbacks.
 ///

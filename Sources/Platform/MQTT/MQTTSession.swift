@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Decides when to connect, what to send and how to handle the answers: without a socket, a thread or a clock of its
 /// own.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The messages to send, in order: subscriptions, the latest value of each topic, events. Bounded, whatever the broker
 /// does.

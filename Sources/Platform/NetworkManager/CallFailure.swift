@@ -1,6 +1,6 @@
-import CGIO
-import CNetworkManager
-import DBus
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
 
 /// The reason why a call to NetworkManager failed.
 enum CallFailure: GLibFailure {

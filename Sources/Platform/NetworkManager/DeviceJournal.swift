@@ -1,6 +1,6 @@
-import CGIO
-import CNetworkManager
-import DBus
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
 import Synchronization
 
 /// The states a device went through, with their reasons: the one that shows why a join failed is soon followed by others.

@@ -1,6 +1,6 @@
-import DBus
-import Plumbing
-package import WiFi
+import OkaeriDBus
+import OkaeriPlumbing
+package import OkaeriWiFi
 
 /// Wi-Fi as NetworkManager knows it, over libnm and the system bus.
 ///

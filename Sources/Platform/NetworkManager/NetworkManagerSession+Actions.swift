@@ -1,7 +1,7 @@
-import CGIO
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 /// The actions of arrivals and departures.
 extension NetworkManagerSession {

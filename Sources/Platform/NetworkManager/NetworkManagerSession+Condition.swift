@@ -1,7 +1,7 @@
-import CGIO
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 /// Whether a network can be joined: the survey, with a scan if no access point is received, and the permission.
 extension NetworkManagerSession {

@@ -1,6 +1,6 @@
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 extension NetworkManagerSession {
     /// The Wi-Fi devices that NetworkManager can connect, one at least, borrowed from the cache.

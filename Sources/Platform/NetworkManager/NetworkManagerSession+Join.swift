@@ -1,9 +1,9 @@
-import CGIO
-import CNetworkManager
-import DBus
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
 import FoundationEssentials
 import Glibc
-import WiFi
+import OkaeriWiFi
 
 extension NetworkManagerSession {
     /// The time for the device to report its reason, after the connection has reported a failure.

@@ -1,6 +1,6 @@
-import CGIO
-import CNetworkManager
-import DBus
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
 
 /// The logins from other machines over this machine's Wi-Fi.
 extension NetworkManagerSession {

@@ -1,6 +1,6 @@
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 extension NetworkManagerSession {
     private static let deleteLimit = Duration.seconds(5)

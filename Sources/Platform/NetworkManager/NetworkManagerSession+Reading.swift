@@ -1,9 +1,9 @@
-import CGIO
-import CNetworkManager
-import DBus
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
 import Glibc
-import Plumbing
-import WiFi
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// Copies of the client's cache.
 extension NetworkManagerSession {

@@ -1,7 +1,7 @@
-import CGIO
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 extension NetworkManagerSession {
     /// For the answer to a new profile that is not activated.

@@ -1,7 +1,7 @@
-import CGIO
-import CNetworkManager
-import DBus
-import WiFi
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriWiFi
 
 /// Looks for a way to join a network, among what is in the client's cache.
 extension NetworkManagerSession {

@@ -1,8 +1,8 @@
-import CGIO
-import CNetworkManager
-import DBus
-import Plumbing
-import WiFi
+import COkaeriGIO
+import COkaeriNetworkManager
+import OkaeriDBus
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// All that touches libnm: one client at a time, on the thread that iterates the context.
 actor NetworkManagerSession: GLibActor {

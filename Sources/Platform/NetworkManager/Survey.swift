@@ -1,5 +1,5 @@
-import DBus
-import WiFi
+import OkaeriDBus
+import OkaeriWiFi
 
 /// The ways to join a network at one moment.
 enum Survey {

@@ -1,6 +1,6 @@
-import CNetworkManager
+import COkaeriNetworkManager
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// An address of IPv4 or IPv6; an IPv4 address in IPv6 is the IPv4 address.
 struct NetworkAddress: Hashable, Sendable {

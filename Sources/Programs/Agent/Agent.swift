@@ -1,12 +1,12 @@
-package import Events
-package import Client
-import DBus
+package import OkaeriEvents
+package import OkaeriClient
+import OkaeriDBus
 import HCI
 package import Logging
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
 import UnixSignals
-import WiFi
+import OkaeriWiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
 package actor Agent: Service {

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import HCI
 
 /// The notification that Bluetooth does not work: events in, actions out.

@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 import HCI
-import Plumbing
-package import WiFi
+import OkaeriPlumbing
+package import OkaeriWiFi
 
 /// The questions on a terminal, and their answers.
 extension Language {

@@ -1,6 +1,6 @@
-import DBus
+import OkaeriDBus
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// The desktop's notifications (Desktop Notifications Specification), over the session bus.
 ///

@@ -1,4 +1,4 @@
-import WiFi
+import OkaeriWiFi
 
 /// The waiting prompts and the notifications that show them: events in, actions out.
 struct PromptBoard: Sendable {

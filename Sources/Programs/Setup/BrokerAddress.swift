@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The address of a broker as it is typed: `mqtt.lan`, `mqtt.lan:1884`, `[fe80::1]:1884`, `::1`.
 package struct BrokerAddress: Equatable, Sendable {

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// The Wi-Fi, the measurements, the text.
 extension RegionSetup {

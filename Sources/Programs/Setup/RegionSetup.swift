@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 package import IBeacon
 package import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-package import WiFi
+package import OkaeriWiFi
 
 /// The questions about a beacon and its region, in their order. Nothing is written before the last answer.
 package struct RegionSetup {

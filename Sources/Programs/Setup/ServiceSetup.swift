@@ -1,8 +1,8 @@
-import Events
-import NetworkManager
+import OkaeriEvents
+import OkaeriNetworkManager
 import OkaeriConfiguration
-import Plumbing
-package import WiFi
+import OkaeriPlumbing
+package import OkaeriWiFi
 
 /// The steps after `beacons.json` is written: each is asked about, carried out, and reported. A step that is declined or fails
 /// is left out, and the commands for what is left are named at the end.

@@ -1,8 +1,8 @@
-package import Events
+package import OkaeriEvents
 package import IBeacon
-package import NetworkManager
+package import OkaeriNetworkManager
 package import OkaeriConfiguration
-package import WiFi
+package import OkaeriWiFi
 
 /// A reception of a set-up.
 package enum SetupReception: Sendable {

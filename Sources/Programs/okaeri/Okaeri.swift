@@ -1,6 +1,6 @@
 import ArgumentParser
-import Setup
-import Events
+import OkaeriSetup
+import OkaeriEvents
 
 /// The command line.
 @main struct Okaeri: AsyncParsableCommand {

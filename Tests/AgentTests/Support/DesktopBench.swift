@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 
 /// A private session bus with a notification server, see desktop.py. One for each test.
 struct DesktopBench: Waited {

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 /// A notification server that numbers what it is to show from 1, and answers nothing when it is mute. The first calls fail if
 /// the test sets that.

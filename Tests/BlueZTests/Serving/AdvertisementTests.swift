@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 import Testing
 
 @testable import BlueZ

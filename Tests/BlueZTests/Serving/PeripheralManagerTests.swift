@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import OkaeriDBus
+import OkaeriTestSupport
 import Testing
 
 @testable import BlueZ

@@ -1,6 +1,6 @@
-import DBus
+import OkaeriDBus
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import BlueZ

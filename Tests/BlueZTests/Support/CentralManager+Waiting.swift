@@ -1,4 +1,4 @@
-import TestSupport
+import OkaeriTestSupport
 
 @testable import BlueZ
 

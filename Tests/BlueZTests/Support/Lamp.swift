@@ -1,5 +1,5 @@
 import BlueZ
-import TestSupport
+import OkaeriTestSupport
 
 extension Lamp {
     static let battery = BluetoothUUID(0x180F)

@@ -1,6 +1,6 @@
-import Bluetooth
+import OkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// A kernel of socket pairs: the scanner holds one end, the test the other.

@@ -1,4 +1,4 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import Testing
 

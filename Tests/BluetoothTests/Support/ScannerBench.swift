@@ -1,4 +1,4 @@
-import Bluetooth
+import OkaeriBluetooth
 import Foundation
 import HCI
 import Synchronization
@@ -14,7 +14,7 @@ final class ScannerBench: Sendable {
     }
 
     let kernel: FakeKernel
-    let scanner: Bluetooth.Scanner
+    let scanner: OkaeriBluetooth.Scanner
     let calls: Mailbox<Call>
     private let signs: SignsOfLife
 
@@ -31,7 +31,7 @@ final class ScannerBench: Sendable {
         adapter: String? = nil, kernel: FakeKernel = FakeKernel(), parameters: ScannerParameters = .unhurried
     ) throws {
         self.kernel = kernel
-        let scanner = try Bluetooth.Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
+        let scanner = try OkaeriBluetooth.Scanner(adapter: adapter, parameters: parameters, kernel: kernel)
         let calls = Mailbox<Call>()
         let signs = SignsOfLife()
         self.scanner = scanner

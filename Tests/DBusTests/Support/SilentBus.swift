@@ -1,6 +1,6 @@
 import Glibc
-import Plumbing
-import TestSupport
+import OkaeriPlumbing
+import OkaeriTestSupport
 
 /// A bus that accepts connections and never sends anything.
 final class SilentBus: Sendable {

@@ -1,5 +1,5 @@
 import HCI
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 struct CaptureFuzzTests {

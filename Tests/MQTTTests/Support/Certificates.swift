@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import OkaeriTestSupport
 
 /// A CA of the test's own and what it signs, by `openssl`.
 final class Certificates: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import TestSupport
+import OkaeriTestSupport
 
 /// A program that listens on a port and is no broker, or a bad one.
 ///

@@ -1,6 +1,6 @@
-import TestSupport
+import OkaeriTestSupport
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// A session with times in seconds, and a broker whose answers the test gives.
 struct Scene {

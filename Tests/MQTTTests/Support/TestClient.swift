@@ -1,6 +1,6 @@
-import Plumbing
+import OkaeriPlumbing
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 /// A client that runs for as long as the object lives, and what it was sent.
 final class TestClient: Sendable {

@@ -1,11 +1,11 @@
-import Bluetooth
-import DaemonTestSupport
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import Glibc
 import HCI
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import Synchronization
-import TestSupport
+import OkaeriTestSupport
 
 /// A scanner's state machine and a presence driver, with a controller that answers every command at once and receives what is
 /// in the air, on a clock that is moved by hand.

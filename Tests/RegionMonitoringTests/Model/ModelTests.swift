@@ -1,6 +1,6 @@
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// ``RegionMonitor`` does what ``NaiveMonitor`` does, whatever happens in whatever order.

@@ -1,6 +1,6 @@
 import IBeacon
 import RegionMonitoring
-import TestSupport
+import OkaeriTestSupport
 import Testing
 
 /// Watches a monitor from outside, whatever it has learned, and reports what it must never do.

@@ -1,4 +1,4 @@
-package import DBus
+package import OkaeriDBus
 
 /// The part of the simulated bluetoothd that pairs.
 extension Bluetoothd {

@@ -1,4 +1,4 @@
-package import DBus
+package import OkaeriDBus
 
 /// A simulated bluetoothd for peripherals: it takes services and advertisements, reads them as the real one does, and
 /// plays centrals. One connection to the bus is one life of it.

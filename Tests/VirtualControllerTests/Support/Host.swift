@@ -1,9 +1,9 @@
-import ControllerEmulation
+import OkaeriControllerEmulation
 @testable import VirtualController
 import Foundation
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-@testable import WiFi
+@testable import OkaeriWiFi
 
 extension NaivePrompter {
     // MARK: Answers

@@ -1,4 +1,4 @@
-import WiFi
+import OkaeriWiFi
 
 /// The prompts and joins of ``JoinPrompter``, by the rules as they are written down: no phases, but facts about each
 /// network, from which every rule is evaluated anew.

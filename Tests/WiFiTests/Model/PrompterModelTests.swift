@@ -1,6 +1,6 @@
-import TestSupport
+import OkaeriTestSupport
 import Testing
-import WiFi
+import OkaeriWiFi
 
 /// ``JoinPrompter`` does what ``NaivePrompter`` does, whatever happens in whatever order.
 struct PrompterModelTests {

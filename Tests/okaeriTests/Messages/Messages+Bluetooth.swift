@@ -2,8 +2,8 @@ import Glibc
 import HCI
 
 @testable import BlueZ
-@testable import Bluetooth
-@testable import DBus
+@testable import OkaeriBluetooth
+@testable import OkaeriDBus
 
 extension Messages {
     static var adapter: [Section] {

@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
-@testable import MQTT
+@testable import OkaeriMQTT
 
 extension Messages {
     static var broker: [Section] {

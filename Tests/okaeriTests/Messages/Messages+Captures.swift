@@ -1,11 +1,11 @@
-import Bluetooth
+import OkaeriBluetooth
 import IBeacon
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import SystemPackage
 
 @testable import HCI
-@testable import Listening
+@testable import OkaeriListening
 
 extension Messages {
     static var captures: [Section] {

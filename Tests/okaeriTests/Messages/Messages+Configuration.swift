@@ -1,7 +1,7 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
-import TestSupport
+import OkaeriTestSupport
 
 @testable import OkaeriConfiguration
 

@@ -1,15 +1,15 @@
-import DaemonTestSupport
-import Events
+import OkaeriDaemonTestSupport
+import OkaeriEvents
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import SystemPackage
 
-@testable import Automation
-@testable import Client
-@testable import History
+@testable import OkaeriAutomation
+@testable import OkaeriClient
+@testable import OkaeriHistory
 @testable import OkaeriDaemon
-@testable import Server
+@testable import OkaeriServer
 
 extension Messages {
     static var history: [Section] {

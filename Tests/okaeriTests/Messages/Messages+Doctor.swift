@@ -1,13 +1,13 @@
-import Bluetooth
-import Client
-import DaemonTestSupport
-import Events
+import OkaeriBluetooth
+import OkaeriClient
+import OkaeriDaemonTestSupport
+import OkaeriEvents
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 @testable import OkaeriConfiguration
-@testable import Setup
+@testable import OkaeriSetup
 
 extension Messages {
     static var doctor: [Section] {

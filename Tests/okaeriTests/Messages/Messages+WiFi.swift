@@ -1,7 +1,7 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
-@testable import WiFi
+@testable import OkaeriWiFi
 
 extension Messages {
     static var wifi: [Section] {

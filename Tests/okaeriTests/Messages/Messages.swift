@@ -1,7 +1,7 @@
 import BlueZ
-import DBus
+import OkaeriDBus
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// The messages that users see, one a line, in sections by type.
 enum Messages {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// An advertising report as a value: for tests and software controllers. Scanners read `LEAdvertisingReport`.
 public struct AdvertisingReport: Hashable, Sendable {

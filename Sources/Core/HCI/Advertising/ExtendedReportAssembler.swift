@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Puts advertising data together which comes in several extended reports.
 ///

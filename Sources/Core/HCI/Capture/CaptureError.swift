@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The reason why a capture cannot be read, or not any further. All packets before that place have been handed out.
 public struct CaptureError: Error, Hashable, Sendable {

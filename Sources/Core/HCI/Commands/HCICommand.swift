@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A command on its way to the controller: its number and its parameters.
 ///

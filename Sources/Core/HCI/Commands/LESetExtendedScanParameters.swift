@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// LE Set Extended Scan Parameters: one set of parameters for each PHY (Vol 4, Part E, Section 7.8.64).
 public struct LESetExtendedScanParameters: HCICommandParameters {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The interval at which the controller starts to receive, and the length of each window.
 public struct ScanTiming: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// An event as a value. Advertising reports come too often for values: `LEAdvertisingReports` reads them in place.
 ///

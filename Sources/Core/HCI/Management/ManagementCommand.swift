@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A command of the kernel's management interface (BlueZ, doc/mgmt-api.txt, "Packet Structures").
 package struct ManagementCommand: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// An event of the kernel's management interface (BlueZ, doc/mgmt-api.txt, "Packet Structures").
 package struct ManagementMessage: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A device's address, 48 bits, as the Bluetooth Core Specification calls BD_ADDR.
 public struct BluetoothAddress: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A command's number: the group (OGF, 6 bits) and the command in it (OCF, 10 bits).
 ///

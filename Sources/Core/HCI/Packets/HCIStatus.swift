@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The status of a command, or the reason of an event.
 ///

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Replaces the addresses in advertising events, for captures that are given away.
 package struct AddressRedaction: Sendable {

@@ -1,4 +1,4 @@
-public import Plumbing
+public import OkaeriPlumbing
 
 /// The identity behind a device's changing addresses: its key and, if it is known, its identity address.
 public struct DeviceIdentity: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The key by which one device's resolvable private addresses are recognized: its IRK (Core Specification 5.4, Vol 3, Part H,
 /// Section 2.4.2.1). It is never printed, and it cannot be encoded: its description has nothing of it.

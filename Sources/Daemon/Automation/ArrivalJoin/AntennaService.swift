@@ -1,6 +1,6 @@
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
-package import WiFi
+package import OkaeriWiFi
 
 /// Divides the antenna between Wi-Fi and Bluetooth: a Pi has one for both.
 ///

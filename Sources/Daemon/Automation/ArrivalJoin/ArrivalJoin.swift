@@ -1,10 +1,10 @@
-package import Events
+package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import RegionMonitoring
 import ServiceLifecycle
-package import WiFi
+package import OkaeriWiFi
 
 /// Offers the Wi-Fi on arrival: carries out what the ``WiFi/JoinPrompter`` decides.
 package actor ArrivalJoin: Service {

@@ -1,4 +1,4 @@
-package import Plumbing
+package import OkaeriPlumbing
 import RegionMonitoring
 
 /// The clock of the prompts: the machine's, or a capture's own.

@@ -1,7 +1,7 @@
 import BlueZ
 package import IBeacon
 package import Logging
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import ServiceLifecycle
 

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
 import RegionMonitoring
-import Rooms
-import WiFi
+import OkaeriRooms
+import OkaeriWiFi
 
 /// A command that is to be run because of an event.
 struct Hook: Sendable, Equatable {

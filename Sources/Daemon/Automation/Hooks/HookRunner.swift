@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import Glibc
 import Subprocess
 import SystemPackage

@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
 
 /// Runs the commands that the configuration names for an event.

@@ -1,7 +1,7 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// Decides when the home becomes occupied or empty. A value without a clock: events go in, the hook to run comes out.
 ///

@@ -1,6 +1,6 @@
 import COkaeri
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// A POST request of JSON, by libcurl: it follows no redirection, uses no proxy, and drops the answer.
 struct HTTPPost: Sendable {

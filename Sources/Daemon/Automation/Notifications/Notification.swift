@@ -1,10 +1,10 @@
-import Rooms
-import Events
+import OkaeriRooms
+import OkaeriEvents
 import HCI
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// An arrival, a departure, a prompt or a fault of Bluetooth that servers are notified of.
 struct Notification: Sendable, Equatable {

@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The notifications to one server: sent in order, one at a time, each again with a growing delay until the server accepts it.
 ///

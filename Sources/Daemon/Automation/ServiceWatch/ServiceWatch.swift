@@ -1,8 +1,8 @@
 import BlueZ
-package import Events
+package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import ServiceLifecycle
 
 /// Keeps a peripheral connected for each service that the configuration names, and reports its connections and

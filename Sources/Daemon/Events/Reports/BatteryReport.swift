@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The battery level of a region's beacon; of several beacons the lowest.
 package struct BatteryReport: Codable, Sendable, Equatable {

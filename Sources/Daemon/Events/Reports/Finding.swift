@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// A judgement about a part of Okaeri or of its machine, and the remedy. `okaeri doctor`, the page, the monitoring systems and the
 /// status show the same findings: those of the daemon are its judgement of its own report, those of the machine are the doctor's.

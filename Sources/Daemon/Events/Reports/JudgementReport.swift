@@ -1,5 +1,5 @@
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The judgement of a region's beacon and its reasons, as in `GET /v1/regions`.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The sentence about a network whose prompt was answered with never, with the command that takes the answer back.
 package struct NeverSentence: CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// Explains to a person why a region is inside or outside, and what would change that.

@@ -1,8 +1,8 @@
 package import HCI
 package import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
-package import WiFi
+package import OkaeriWiFi
 
 extension RegionReport {
     /// - Parameters:

@@ -1,6 +1,6 @@
 package import HCI
 package import RegionMonitoring
-package import WiFi
+package import OkaeriWiFi
 
 /// The answer of `GET /v1/status`.
 package struct StatusReport: Codable, Sendable, Equatable {

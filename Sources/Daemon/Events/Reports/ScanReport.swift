@@ -1,5 +1,5 @@
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// The interval and window of the scan, and the reason for them.
 package struct ScanReport: Codable, Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// A day as an SVG: a bar of presence and the signal for each region, with the events of Wi-Fi and adapter.
 ///

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// A region's part of the picture: its name, the bar of presence, the Wi-Fi's marks and the signal.
 struct RegionPlot {

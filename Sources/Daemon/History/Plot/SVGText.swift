@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Puts an SVG document together, element by element.
 struct SVGText {

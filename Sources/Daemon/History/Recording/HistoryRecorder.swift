@@ -1,7 +1,7 @@
-package import Events
+package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import Synchronization
 
 /// Records every event before it is published, so that no published one is missing, however the process ends.

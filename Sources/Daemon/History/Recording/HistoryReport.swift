@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 package import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 package struct HistoryReport: Sendable {

@@ -1,8 +1,8 @@
-package import Events
+package import OkaeriEvents
 import FoundationEssentials
 package import Logging
 package import OkaeriConfiguration
-package import Plumbing
+package import OkaeriPlumbing
 import SystemPackage
 
 /// Writes the history whatever the disk does: what cannot be written is logged once, and written later.

@@ -1,5 +1,5 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The output of `okaeri history --mistakes`: exits that a return followed within five minutes at like strength, and

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// The events that wait for the disk, and those that wait for the disk's answer to be published: events in, events out.
 ///

@@ -1,6 +1,6 @@
-package import Events
+package import OkaeriEvents
 package import Logging
-package import Plumbing
+package import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CSQLite
+import COkaeriSQLite
 
 /// One connection to a database file, for one thread at a time. Closed with its owner.
 final class SQLiteConnection {

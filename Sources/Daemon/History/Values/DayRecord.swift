@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// A day, or any stretch of time, of a history: what a picture of it is drawn from.
 struct DayRecord: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is not a database, or none any more.

@@ -1,6 +1,6 @@
-import Events
-import MQTT
-import Plumbing
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
 
 /// The battery levels of the regions' beacons at the broker, for Home Assistant.
 struct BatteryTopics: Sendable {

@@ -1,6 +1,6 @@
-package import Events
-package import MQTT
-import Plumbing
+package import OkaeriEvents
+package import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
 

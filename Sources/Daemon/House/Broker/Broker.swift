@@ -1,8 +1,8 @@
-package import Events
-package import MQTT
+package import OkaeriEvents
+package import OkaeriMQTT
 package import HCI
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 package import RegionMonitoring
 import ServiceLifecycle
 import Synchronization

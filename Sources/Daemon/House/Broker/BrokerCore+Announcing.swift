@@ -1,8 +1,8 @@
-import Events
-import MQTT
-import Plumbing
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// The last known states that were announced for the house, by the hub or a standby. A node that begins to decide announces the
 /// regions whose state is another one.

@@ -1,6 +1,6 @@
-import Events
-import MQTT
-import Plumbing
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The devices that are announced to Home Assistant.

@@ -1,9 +1,9 @@
-import Events
-import MQTT
-import Plumbing
-import Presence
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 package import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// The regions: what this hub decides and publishes.
 extension BrokerCore {

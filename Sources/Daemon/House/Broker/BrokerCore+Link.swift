@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import HCI
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// The connection, and the messages about nodes.
 extension BrokerCore {

@@ -1,9 +1,9 @@
-import Events
-import MQTT
-import Plumbing
-import Presence
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// The radios of the house: at a hub, those that report to it; at a receiver, its own one.
 extension BrokerCore {

@@ -1,5 +1,5 @@
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 
 /// Whether the broker delivers retained messages to a subscription with wildcards (MQTT 5.0, 3.3.1.3). Without them a node does
 /// not learn of the other nodes.

@@ -1,10 +1,10 @@
-package import Events
+package import OkaeriEvents
 import IBeacon
-import MQTT
-import Plumbing
-import Presence
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
 package import RegionMonitoring
-import Rooms
+import OkaeriRooms
 
 /// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///

@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The distances of beacons from the radios at the broker, for Home Assistant.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The times of the messages about what this node's own radio receives.
 struct OwnReports: Sendable {

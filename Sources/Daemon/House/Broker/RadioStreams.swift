@@ -1,5 +1,5 @@
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 
 /// The radios that report to this hub.
 struct RadioStreams: Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The retained topics that may be out of date: of regions and nodes that were removed, perhaps while the daemon was off.
 struct Remains: Sendable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The topics of this node that another client changed or emptied, with the times of their next publication. A topic is published
 /// once a second at most, so that two clients that insist on a topic do not flood the broker.

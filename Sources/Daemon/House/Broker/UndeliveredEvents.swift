@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// An enter or exit event of the whole house. It is published once and not retained.

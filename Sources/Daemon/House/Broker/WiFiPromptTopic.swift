@@ -1,5 +1,5 @@
-import Events
-import MQTT
+import OkaeriEvents
+import OkaeriMQTT
 
 /// The Wi-Fi prompt of this node at the broker.
 struct WiFiPromptTopic: Sendable {

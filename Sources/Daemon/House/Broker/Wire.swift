@@ -1,9 +1,9 @@
 import RegionMonitoring
-import Events
+import OkaeriEvents
 import IBeacon
 import FoundationEssentials
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 
 /// The JSON payloads. Every key is always present, `null` without a value: a template of Home Assistant logs an error for
 /// each message without a key that it uses. Payloads from the broker are validated: other clients can publish them, too.

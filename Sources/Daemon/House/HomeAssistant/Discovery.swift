@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// The announcements with which Home Assistant shows the house without any configuration of its own
 /// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a device for the house, for each node and for

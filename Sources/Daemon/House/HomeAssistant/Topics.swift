@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The topics of one house on a broker. The nodes and Home Assistant read the same topics.
 package struct Topics: Hashable, Sendable {

@@ -1,6 +1,6 @@
 package import HCI
-package import MQTT
-import Plumbing
+package import OkaeriMQTT
+import OkaeriPlumbing
 import Synchronization
 
 /// The houses at a broker by their retained messages, for a machine that joins one.

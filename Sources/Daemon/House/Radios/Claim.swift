@@ -1,5 +1,5 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 
 /// A hub's message that it decides for its site: the topic `hub`.
 struct HubClaim: Sendable, Equatable {

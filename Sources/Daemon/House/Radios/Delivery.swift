@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Whether the broker delivers to this node: its own description comes back behind everything that the broker retains.
 struct Delivery: Sendable {

@@ -1,7 +1,7 @@
 import HCI
 import IBeacon
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 import RegionMonitoring
 import Synchronization
 

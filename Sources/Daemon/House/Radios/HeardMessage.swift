@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import HCI
 import IBeacon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 
 /// The receptions of a receiver since its last message: the topic `heard`.
 struct HeardMessage: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Glibc
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 
 /// The messages of one receiver, in order: when it received what, by the hub's clock.

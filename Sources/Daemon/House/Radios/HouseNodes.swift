@@ -1,5 +1,5 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 
 /// The nodes of a house, by their retained topics and their messages.
 ///

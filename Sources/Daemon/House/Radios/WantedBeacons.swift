@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The beacons that a hub wants to receive: the topic `wanted`. No names, no keys, no hooks.

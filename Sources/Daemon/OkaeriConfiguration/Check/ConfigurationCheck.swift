@@ -1,9 +1,9 @@
 import Glibc
 import HCI
-import MQTT
-import Plumbing
+import OkaeriMQTT
+import OkaeriPlumbing
 import SystemPackage
-import WiFi
+import OkaeriWiFi
 
 /// The programs, secrets and addresses on this machine to which a configuration refers.
 package struct ConfigurationCheck: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-package import Plumbing
+package import OkaeriPlumbing
 
 extension ServiceAccount {
     /// Returns the account of the daemon that reads a file: that of the service for the service's file, otherwise that of this

@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// `beacons.json` on the disk. It is replaced as a whole or not at all, keeps its owner and mode, and leaves the one before

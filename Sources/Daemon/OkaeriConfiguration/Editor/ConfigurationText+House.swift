@@ -1,4 +1,4 @@
-package import MQTT
+package import OkaeriMQTT
 
 /// The place of this machine in a house, for `beacons.json`.
 package struct HouseDraft: Sendable, Equatable {

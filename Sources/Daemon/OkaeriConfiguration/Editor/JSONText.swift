@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 
 /// The text of a JSON document, in which values are replaced. What stays keeps its bytes; what is new has the layout of its
 /// neighbours.

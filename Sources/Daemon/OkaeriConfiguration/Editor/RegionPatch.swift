@@ -1,6 +1,6 @@
 package import IBeacon
-import Plumbing
-import WiFi
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// A change of a region as a JSON merge patch (RFC 7396): a key that it names is set, or removed with null; the others stay.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-package import Plumbing
+package import OkaeriPlumbing
 import SystemPackage
 
 extension SecretFile {

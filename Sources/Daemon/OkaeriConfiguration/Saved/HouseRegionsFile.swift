@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import SystemPackage
 

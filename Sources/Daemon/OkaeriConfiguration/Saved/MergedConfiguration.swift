@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// A configuration as the daemon uses it: `beacons.json`, with the regions that the page has saved in `regions.json`.
 ///

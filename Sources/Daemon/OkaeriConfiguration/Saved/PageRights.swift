@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The changes of a region that a browser with a login may make.

@@ -1,5 +1,5 @@
-package import Events
-import Plumbing
+package import OkaeriEvents
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// The files of the configuration, as the page reads and changes them: `beacons.json` if the daemon may write it, otherwise

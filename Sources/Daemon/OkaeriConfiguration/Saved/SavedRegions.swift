@@ -1,5 +1,5 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 
 /// The content of `regions.json`: the regions that the page saves where the daemon may not write `beacons.json`.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// `regions.json` on the disk. The daemon writes it, and the group that may use the daemon reads it.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The state of an announcement at Avahi.
 enum AnnouncerState: Equatable {

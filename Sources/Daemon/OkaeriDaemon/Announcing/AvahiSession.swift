@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 /// One announcement at Avahi over one connection to the bus. Avahi withdraws it when the connection closes.
 struct AvahiSession {

@@ -1,7 +1,7 @@
-import DBus
-import Events
+import OkaeriDBus
+import OkaeriEvents
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization
 

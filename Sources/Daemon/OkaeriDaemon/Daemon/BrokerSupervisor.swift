@@ -1,10 +1,10 @@
-import Events
-import House
+import OkaeriEvents
+import OkaeriHouse
 import Logging
-import MQTT
+import OkaeriMQTT
 import OkaeriConfiguration
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import ServiceLifecycle
 import Synchronization

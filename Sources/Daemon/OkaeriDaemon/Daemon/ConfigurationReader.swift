@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import Logging
 import OkaeriConfiguration
 import Synchronization

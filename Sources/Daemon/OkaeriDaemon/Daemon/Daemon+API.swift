@@ -1,18 +1,18 @@
-package import Events
-import Bluetooth
+package import OkaeriEvents
+import OkaeriBluetooth
 import HTTPTypes
-import History
-import House
-import Automation
+import OkaeriHistory
+import OkaeriHouse
+import OkaeriAutomation
 import IBeacon
-import Listening
-import Server
-import MQTT
+import OkaeriListening
+import OkaeriServer
+import OkaeriMQTT
 import OkaeriConfiguration
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
-package import WiFi
+package import OkaeriWiFi
 
 extension Daemon {
     /// The endpoints of all listeners.

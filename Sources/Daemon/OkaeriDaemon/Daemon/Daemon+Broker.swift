@@ -1,15 +1,15 @@
-import Automation
-import Events
-import House
+import OkaeriAutomation
+import OkaeriEvents
+import OkaeriHouse
 import IBeacon
 import Logging
-import MQTT
+import OkaeriMQTT
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import RegionMonitoring
-import Server
+import OkaeriServer
 import ServiceLifecycle
-import WiFi
+import OkaeriWiFi
 
 extension Daemon {
     /// The connection to the broker of the configuration; without one nothing of MQTT runs.

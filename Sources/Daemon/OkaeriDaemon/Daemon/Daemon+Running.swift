@@ -1,17 +1,17 @@
-import Automation
-import Client
-import Events
-import History
-import Listening
+import OkaeriAutomation
+import OkaeriClient
+import OkaeriEvents
+import OkaeriHistory
+import OkaeriListening
 import Logging
 import NIOPosix
 import OkaeriConfiguration
-import Presence
-import Server
+import OkaeriPresence
+import OkaeriServer
 package import ServiceLifecycle
-import Systemd
+import OkaeriSystemd
 import UnixSignals
-import WiFi
+import OkaeriWiFi
 
 extension Daemon {
     /// The time that the parts may take to end, one after another. What hangs then is not waited for.

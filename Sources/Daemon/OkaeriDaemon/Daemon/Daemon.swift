@@ -1,20 +1,20 @@
-package import Bluetooth
-import House
-package import Events
-import DBus
+package import OkaeriBluetooth
+import OkaeriHouse
+package import OkaeriEvents
+import OkaeriDBus
 import FoundationEssentials
-import History
-import Automation
-package import Listening
+import OkaeriHistory
+import OkaeriAutomation
+package import OkaeriListening
 package import Logging
-import NetworkManager
+import OkaeriNetworkManager
 package import OkaeriConfiguration
-import Plumbing
-package import Presence
+import OkaeriPlumbing
+package import OkaeriPresence
 import RegionMonitoring
-import Server
-package import Systemd
-import WiFi
+import OkaeriServer
+package import OkaeriSystemd
+import OkaeriWiFi
 
 /// The whole of `okaeri monitor`: its parts, and their connections. They do the work.
 package final class Daemon: Sendable {

@@ -1,6 +1,6 @@
 import Logging
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization
 import SystemPackage

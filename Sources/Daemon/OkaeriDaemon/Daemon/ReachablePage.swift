@@ -1,8 +1,8 @@
-import Automation
-import Events
+import OkaeriAutomation
+import OkaeriEvents
 import OkaeriConfiguration
-import Plumbing
-import Server
+import OkaeriPlumbing
+import OkaeriServer
 import Synchronization
 
 /// The address of the page for other devices, in the configuration that is in force.

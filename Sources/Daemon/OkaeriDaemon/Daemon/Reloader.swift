@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import Logging
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
-import Systemd
+import OkaeriSystemd
 
 /// Reads the configuration again, and gives it to every part that goes by it.
 final class Reloader: Sendable {

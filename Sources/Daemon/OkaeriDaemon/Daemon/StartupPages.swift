@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 
 /// Gives the code that only the start needed back to the machine, once. It stays in the page cache, and comes back by

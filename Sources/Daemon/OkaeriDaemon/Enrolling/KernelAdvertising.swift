@@ -1,5 +1,5 @@
 package import BlueZ
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 
 /// Advertises by the kernel's management interface where bluetoothd cannot; see `okaeri doctor` for the kernels.

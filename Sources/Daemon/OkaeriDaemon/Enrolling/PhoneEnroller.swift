@@ -1,11 +1,11 @@
 package import BlueZ
-import Bluetooth
-package import Events
+import OkaeriBluetooth
+package import OkaeriEvents
 package import HCI
 import HTTPTypes
 package import Logging
-import Plumbing
-import Server
+import OkaeriPlumbing
+import OkaeriServer
 import ServiceLifecycle
 
 /// The enrollment of phones, one at a time: on the page as a service, in a command by ``enroll(_:)``.

@@ -1,8 +1,8 @@
 package import BlueZ
-package import Bluetooth
+package import OkaeriBluetooth
 import HCI
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 
 /// The pairing with one phone, over bluetoothd and the kernel: this machine is a peripheral, and the phone pairs with it.
 package struct PhonePairing: Sendable {

@@ -1,8 +1,8 @@
-import Events
+import OkaeriEvents
 import OkaeriConfiguration
 import HTTPTypes
-import Plumbing
-import Server
+import OkaeriPlumbing
+import OkaeriServer
 
 /// The configuration, as it is read and changed.
 extension PageData {

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import HCI
 import HTTPTypes
 import OkaeriConfiguration
-import Plumbing
-import Server
+import OkaeriPlumbing
+import OkaeriServer
 
 /// The enrollment of phones.
 extension PageData {

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import HTTPTypes
 import OkaeriConfiguration
-import Plumbing
-import Server
-import WiFi
+import OkaeriPlumbing
+import OkaeriServer
+import OkaeriWiFi
 
 /// The QR codes of networks for guests.
 extension PageData {

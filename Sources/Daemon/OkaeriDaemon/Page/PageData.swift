@@ -1,12 +1,12 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import HTTPTypes
-import History
+import OkaeriHistory
 import OkaeriConfiguration
-import Plumbing
-import Server
-import WiFi
+import OkaeriPlumbing
+import OkaeriServer
+import OkaeriWiFi
 
 /// The page's requests beside those of all programs: the days from the history, the networks from NetworkManager, the
 /// configuration from its file. What waits for the disk runs on the threads of a ``RequestPool``.

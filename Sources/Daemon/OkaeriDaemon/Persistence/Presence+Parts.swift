@@ -1,8 +1,8 @@
 import IBeacon
-import Listening
+import OkaeriListening
 import OkaeriConfiguration
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 
 /// The region monitor's memory, persisted over a restart.

@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// The persisted state of the daemon, as in the file: the time of writing, and the memory of each part of the program.

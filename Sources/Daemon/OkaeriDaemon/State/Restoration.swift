@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The result of reading the persisted state at the start.
 enum Restoration: Equatable, Sendable {

@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// The file in which state is kept. It is replaced as a whole or not at all: after a power cut the file has the old

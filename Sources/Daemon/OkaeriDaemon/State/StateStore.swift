@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import Logging
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
 import SystemPackage
 

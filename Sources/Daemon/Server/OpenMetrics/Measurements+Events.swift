@@ -1,5 +1,5 @@
-import Events
-import WiFi
+import OkaeriEvents
+import OkaeriWiFi
 
 /// The numbers of events and of their results.
 extension Measurements {

@@ -1,4 +1,4 @@
-package import Events
+package import OkaeriEvents
 
 /// The numbers that no report of the API contains.
 package struct DaemonCounts: Sendable, Equatable {

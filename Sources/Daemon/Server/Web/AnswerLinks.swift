@@ -1,5 +1,5 @@
-import Events
-package import WiFi
+import OkaeriEvents
+package import OkaeriWiFi
 import Synchronization
 
 /// The links that answer prompts without a login: each is good for one answer to one prompt, once.

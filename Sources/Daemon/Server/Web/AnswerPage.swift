@@ -1,6 +1,6 @@
-import Events
-import Plumbing
-import WiFi
+import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// The page of a link that answers a prompt: a question with one button, or the result. It has no script.
 struct AnswerPage: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A browser that was let in.
 package struct BrowserSession: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Plumbing
+package import OkaeriPlumbing
 import Synchronization
 
 /// The logins of a running daemon: asked from any thread, kept over a restart.

@@ -1,4 +1,4 @@
-package import Plumbing
+package import OkaeriPlumbing
 
 /// The sessions of the page: devices that followed a link, and the links that were not followed yet.
 ///

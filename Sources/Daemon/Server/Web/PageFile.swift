@@ -1,5 +1,5 @@
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 
 /// A file of the page, as it is served: they are part of the program.
 package struct PageFile: Sendable {

@@ -1,5 +1,5 @@
-import Events
-import WiFi
+import OkaeriEvents
+import OkaeriWiFi
 
 /// The page's texts of prompts and results, which are those of notifications.
 extension Language {

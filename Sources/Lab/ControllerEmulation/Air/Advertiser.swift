@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 struct Advertiser: Sendable {
     /// The longest advertising data (Core Specification 5.4, Vol 4, Part E, Section 7.8.57).

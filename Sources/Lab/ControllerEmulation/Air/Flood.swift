@@ -1,6 +1,6 @@
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 /// Very many adverts from very many addresses.
 struct Flood: Sendable {

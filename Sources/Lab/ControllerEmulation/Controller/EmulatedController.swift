@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// The controller's side of HCI: it carries commands out, and decides its answers and the advertisements that it reports.
 ///

@@ -1,5 +1,5 @@
 public import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// A controller, the advertisers around it, and the scripts that direct both.
 ///

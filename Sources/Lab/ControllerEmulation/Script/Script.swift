@@ -1,6 +1,6 @@
 import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 
 public struct Script: Hashable, Sendable {
     public static let maximumLineLength = 8192

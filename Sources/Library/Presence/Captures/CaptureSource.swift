@@ -1,6 +1,6 @@
-package import Bluetooth
+package import OkaeriBluetooth
 import HCI
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 import SystemPackage

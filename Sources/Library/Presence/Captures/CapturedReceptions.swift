@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 import HCI
 import IBeacon
-package import Plumbing
+package import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 public import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Bluetooth
+import OkaeriBluetooth
 package import HCI
 import IBeacon
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

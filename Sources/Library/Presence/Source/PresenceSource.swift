@@ -1,6 +1,6 @@
-package import Bluetooth
+package import OkaeriBluetooth
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization
 

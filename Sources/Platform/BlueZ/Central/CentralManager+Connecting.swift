@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 extension CentralManager {
     /// The time of looking for an advertisement before a connection to a known peripheral is tried without one.

@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 import Synchronization
 
 /// Finds, connects, reads, writes and subscribes to peripherals: CoreBluetooth's `CBCentralManager`, over BlueZ.

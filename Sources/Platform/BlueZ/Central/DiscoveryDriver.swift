@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 import Synchronization
 
 /// Keeps bluetoothd's discovery running while there are requests for it: over restarts of bluetoothd, and over an

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 import Synchronization
 
 /// The answer of bluetoothd to a call, once it has come. The call goes on when a caller stops waiting for it.

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 extension Peripheral {
     /// A change of the connection to a peripheral, or of what it offers.

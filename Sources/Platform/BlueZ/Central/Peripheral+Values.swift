@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 extension Peripheral {
     /// The pause before a subscription that was refused for the moment is tried again.

@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 /// A peripheral and its values: CoreBluetooth's `CBPeripheral`, over BlueZ.
 ///

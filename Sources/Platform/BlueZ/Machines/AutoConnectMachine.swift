@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// Keeps one peripheral connected (the auto connection establishment of Core Specification, Vol 3, Part C, 9.3.5,
 /// which bluetoothd does for trusted devices only): scans for it, has it connected, notices when it goes, and scans

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 /// Follows bluetoothd's objects over its restarts and the loss of the bus: signals go in, actions come out.
 ///

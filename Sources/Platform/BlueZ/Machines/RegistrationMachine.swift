@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 /// Registers what is offered, and again when bluetoothd has forgotten it: states go in, actions come out.
 ///

@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 import Synchronization
 
 /// bluetoothd's objects as they are now, for all readers, and the way to call bluetoothd.

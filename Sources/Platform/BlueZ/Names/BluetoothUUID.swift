@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A UUID of a service, a characteristic or a descriptor (Core Specification, Vol 3, Part B, 2.5.1).
 ///

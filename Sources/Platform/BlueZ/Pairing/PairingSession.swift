@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 import Synchronization
 
 /// The time in which devices may pair with an adapter; see ``CentralManager/acceptPairing(as:confirm:_:)``.

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 /// The content of a peripheral's legacy advertisement (Core Specification, Vol 3, Part C, 11).
 public struct Advertisement: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 /// The services as bluetoothd reads them: a tree of objects below one that lists them (`org.bluez.GattApplication1`).
 ///

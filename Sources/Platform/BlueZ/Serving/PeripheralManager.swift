@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 import Synchronization
 
 /// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`,

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 import Synchronization
 
 /// Carries out the actions of the ``RegistrationMachine``, over a bus.

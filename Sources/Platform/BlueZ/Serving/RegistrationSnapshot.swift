@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 
 /// The operations that bluetoothd allows a peripheral at present.
 struct RegistrationSnapshot: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import DBus
+import OkaeriDBus
 import Synchronization
 
 /// Answers what bluetoothd asks of a characteristic, for whichever central (`org.bluez.GattCharacteristic1`).

@@ -1,5 +1,5 @@
-import DBus
-import Plumbing
+import OkaeriDBus
+import OkaeriPlumbing
 
 /// The reason why a request of a central failed: what happened, why, and what to do.
 public enum CentralError: Error, Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The characteristics of a UUID, or one of them: a peripheral may have several of a UUID, in several services or in one.
 ///

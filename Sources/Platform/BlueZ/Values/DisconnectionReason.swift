@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// The reason why a connection has ended, as bluetoothd 5.82 and later signal it (`org.bluez.Device1`, Disconnected).
 public struct DisconnectionReason: Sendable, Hashable {

@@ -1,6 +1,6 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// The kernel this process runs on.
 public struct LinuxKernel: BluetoothKernel {

@@ -1,6 +1,6 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// rfkill, as sysfs shows it.
 struct RadioSwitches: Sendable {

@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Decides the scan interval and window, and gives the reason.
 ///

@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Events of the owner, of other programs, and of the controller itself.
 extension ScanSession {

@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// The scan on an adapter that is switched on: which command is sent when, and what its answer means.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 public import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Events of the session with the adapter, and requests of the owner.
 extension ScannerStateMachine {

@@ -1,5 +1,5 @@
 public import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Decides the scanner's next steps from the events: which adapter to open, which command to send, what to report. It
 /// does no input or output and knows no clock; times are nanoseconds of the monotonic clock.

@@ -1,5 +1,5 @@
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// Receives the identity resolving keys that the kernel gets from devices that pair with an adapter.
 package final class KeyWatch: Sendable {

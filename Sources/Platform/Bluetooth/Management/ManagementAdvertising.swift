@@ -1,5 +1,5 @@
 package import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// One advertisement by the kernel's management interface, without bluetoothd.
 ///

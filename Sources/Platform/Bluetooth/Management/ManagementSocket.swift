@@ -1,7 +1,7 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
 package import HCI
-package import Plumbing
+package import OkaeriPlumbing
 
 /// A socket of the kernel's management interface: one packet a message, for all adapters. It needs CAP_NET_ADMIN.
 package struct ManagementSocket: ~Copyable, Sendable {

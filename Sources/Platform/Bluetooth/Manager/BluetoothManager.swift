@@ -1,5 +1,5 @@
 import HCI
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// Bluetooth on request, with the terms of CoreBluetooth (`CBManager`).

@@ -1,6 +1,6 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// The steps to switch an adapter on, so that a person can be asked before they are taken.
 public struct PowerPlan: Sendable {

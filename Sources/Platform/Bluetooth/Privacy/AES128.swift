@@ -1,4 +1,4 @@
-import CBluetooth
+import COkaeriBluetooth
 package import HCI
 
 /// AES with a key of 128 bits (FIPS 197), by libnettle.

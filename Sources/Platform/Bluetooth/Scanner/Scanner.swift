@@ -1,5 +1,5 @@
 package import HCI
-package import Plumbing
+package import OkaeriPlumbing
 import Synchronization
 
 /// Scans for LE advertisements, for as long as it runs: over stolen scans, adapters that come and go, and faults.

@@ -1,6 +1,6 @@
 import Glibc
 import HCI
-import Plumbing
+import OkaeriPlumbing
 
 /// The scanner's thread: it waits for the next event, passes it to the state machine, and carries out its actions.
 struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {

@@ -1,7 +1,7 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
 public import HCI
-package import Plumbing
+package import OkaeriPlumbing
 
 /// A raw HCI socket: commands go out, events and the commands of others come in, one packet a message.
 ///

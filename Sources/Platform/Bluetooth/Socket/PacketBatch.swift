@@ -1,6 +1,6 @@
-import CBluetooth
+import COkaeriBluetooth
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// Room for many packets, allocated once: one call to the kernel fetches all of them.
 @safe public struct PacketBatch: ~Copyable {

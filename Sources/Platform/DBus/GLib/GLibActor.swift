@@ -1,4 +1,4 @@
-package import CGIO
+package import COkaeriGIO
 
 package protocol GLibFailure: Error {
     /// Reads the error and frees it; nil when there is none.

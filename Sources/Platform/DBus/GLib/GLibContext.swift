@@ -1,4 +1,4 @@
-package import CGIO
+package import COkaeriGIO
 import Synchronization
 
 /// A GLib main context that one thread iterates, as the executor of an actor for libnm's objects.

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 /// A ``JoinPrompter``'s memory for the next one: no question twice in a visit, unanswered ones again.
 package struct PromptMemory: PersistedMemory, Hashable {

@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 
 extension JoinPrompter {
     /// The numbers that name requests, attempts and prompts.

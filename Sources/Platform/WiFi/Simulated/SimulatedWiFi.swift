@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 
 /// A simulated Wi-Fi with the given networks, all in sight, secured and with a saved profile. For demonstrations

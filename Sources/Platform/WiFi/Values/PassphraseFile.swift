@@ -1,5 +1,5 @@
 import Glibc
-public import Plumbing
+public import OkaeriPlumbing
 
 /// A file that holds the passphrase of one network and nothing else, such as `/etc/okaeri/HomeNet.psk`.
 ///

@@ -1,8 +1,8 @@
 import BlueZ
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 import RegionMonitoring
-import WiFi
+import OkaeriWiFi
 
 /// The values for centrals, and their notifications: the daemon's answers in, values out.
 struct StatusBoard: Sendable {

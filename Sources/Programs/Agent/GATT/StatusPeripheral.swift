@@ -1,10 +1,10 @@
 package import BlueZ
-package import Client
-import Events
+package import OkaeriClient
+import OkaeriEvents
 package import Logging
-import Plumbing
+import OkaeriPlumbing
 import ServiceLifecycle
-import WiFi
+import OkaeriWiFi
 
 /// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
 /// docs/gatt.md.

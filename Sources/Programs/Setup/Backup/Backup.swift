@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import Glibc
-import History
+import OkaeriHistory
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import Synchronization
 package import SystemPackage
 

@@ -1,6 +1,6 @@
 import Glibc
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// A backup that was read once, with all checksums. It stays open, because the history is too large to keep.

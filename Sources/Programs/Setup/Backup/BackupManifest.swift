@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// The first file of a backup: its origin, and the files that follow, in their order.
 ///

@@ -1,7 +1,7 @@
 import Glibc
-import History
+import OkaeriHistory
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 extension RestorePlan {

@@ -1,7 +1,7 @@
 import Glibc
-import History
+import OkaeriHistory
 package import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// The files of this machine that a backup replaces.

@@ -1,6 +1,6 @@
 import Glibc
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// A file that is exchanged together with others: the new one is beside the old one until then, and the old one stays as `.bak`.

@@ -1,9 +1,9 @@
-import DBus
-import Events
+import OkaeriDBus
+import OkaeriEvents
 import FoundationEssentials
 import OkaeriConfiguration
-import Plumbing
-import WiFi
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// The desktop session that shows the prompts.
 extension Doctor {

@@ -1,13 +1,13 @@
-import Bluetooth
-package import Client
-package import Events
+import OkaeriBluetooth
+package import OkaeriClient
+package import OkaeriEvents
 import FoundationEssentials
 import Glibc
-import NetworkManager
+import OkaeriNetworkManager
 import OkaeriConfiguration
-import Listening
-import Plumbing
-import WiFi
+import OkaeriListening
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// Checks every precondition and gives a fix for each problem.
 package struct Doctor: Sendable {

@@ -1,10 +1,10 @@
-package import Events
-import Bluetooth
-import Client
+package import OkaeriEvents
+import OkaeriBluetooth
+import OkaeriClient
 import FoundationEssentials
-import NetworkManager
+import OkaeriNetworkManager
 import OkaeriConfiguration
-import WiFi
+import OkaeriWiFi
 
 extension Doctor {
     /// Returns the steps of a new installation: adapter, service and group, configuration, broker and page, beacon, Wi-Fi.

@@ -1,4 +1,4 @@
-import Events
+import OkaeriEvents
 import Glibc
 
 /// The number of a Linux release, such as 6.12.93 of `6.12.93+rpt-rpi-v8`.

@@ -1,8 +1,8 @@
-package import Client
-import Events
+package import OkaeriClient
+import OkaeriEvents
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 /// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.
 package struct ServiceControl: Sendable {

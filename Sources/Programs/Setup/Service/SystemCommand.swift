@@ -1,4 +1,4 @@
-import Plumbing
+import OkaeriPlumbing
 import Subprocess
 import SystemPackage
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import BlueZ
 import IBeacon
 import OkaeriDaemon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 struct AdvertiseCommand: AsyncParsableCommand {

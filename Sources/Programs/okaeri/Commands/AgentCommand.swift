@@ -1,9 +1,9 @@
-import Events
-import Agent
+import OkaeriEvents
+import OkaeriAgent
 import ArgumentParser
 import FoundationEssentials
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

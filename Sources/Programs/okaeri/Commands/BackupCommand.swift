@@ -1,9 +1,9 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 import SystemPackage
 
 struct BackupCommand: AsyncParsableCommand {

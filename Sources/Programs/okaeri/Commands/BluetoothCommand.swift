@@ -1,8 +1,8 @@
 import ArgumentParser
-import Bluetooth
-import Events
-import Listening
-import Setup
+import OkaeriBluetooth
+import OkaeriEvents
+import OkaeriListening
+import OkaeriSetup
 
 struct BluetoothCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

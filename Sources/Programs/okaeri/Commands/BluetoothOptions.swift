@@ -1,6 +1,6 @@
 import ArgumentParser
 import BlueZ
-import Plumbing
+import OkaeriPlumbing
 
 /// `--adapter`, of those that bluetoothd has.
 struct BluetoothOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Events
-import Listening
+import OkaeriEvents
+import OkaeriListening
 import RegionMonitoring
 
 struct CalibrateCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Client
-import Events
+import OkaeriClient
+import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 
 /// The end of a command that did not do its work: a sentence on standard error, with `--json` also as an object on standard
 /// output, and the exit status.

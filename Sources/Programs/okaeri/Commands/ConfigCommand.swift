@@ -1,5 +1,5 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
 import RegionMonitoring

@@ -1,6 +1,6 @@
 import ArgumentParser
 import BlueZ
-import Plumbing
+import OkaeriPlumbing
 
 struct ConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

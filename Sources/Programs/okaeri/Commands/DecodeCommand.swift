@@ -1,6 +1,6 @@
 import ArgumentParser
-import Events
-import Listening
+import OkaeriEvents
+import OkaeriListening
 
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

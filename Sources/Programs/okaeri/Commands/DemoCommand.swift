@@ -1,14 +1,14 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import Logging
 import OkaeriConfiguration
 import OkaeriDaemon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import ServiceLifecycle
-import WiFi
+import OkaeriWiFi
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

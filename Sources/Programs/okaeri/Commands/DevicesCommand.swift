@@ -1,7 +1,7 @@
 import ArgumentParser
 import BlueZ
-import Events
-import Plumbing
+import OkaeriEvents
+import OkaeriPlumbing
 
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

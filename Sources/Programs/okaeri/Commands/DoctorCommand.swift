@@ -1,6 +1,6 @@
 import ArgumentParser
-import Events
-import Setup
+import OkaeriEvents
+import OkaeriSetup
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Glibc
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 import UnixSignals
 
 /// The signals that end a step which blocks, so that it leaves no unfinished file.

@@ -1,13 +1,13 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import Glibc
 import HCI
-import House
+import OkaeriHouse
 import OkaeriConfiguration
 import OkaeriDaemon
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import Setup
+import OkaeriSetup
 
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

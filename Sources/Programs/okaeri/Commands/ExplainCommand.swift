@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import ArgumentParser
-import Client
+import OkaeriClient
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BlueZ
 import FoundationEssentials
-import Agent
+import OkaeriAgent
 import Glibc
 import Logging
 import OkaeriDaemon

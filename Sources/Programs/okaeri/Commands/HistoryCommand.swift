@@ -1,8 +1,8 @@
 package import ArgumentParser
-import Client
-import Events
-package import History
-import Plumbing
+import OkaeriClient
+import OkaeriEvents
+package import OkaeriHistory
+import OkaeriPlumbing
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

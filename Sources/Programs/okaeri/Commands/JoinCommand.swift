@@ -1,12 +1,12 @@
 import ArgumentParser
 import Glibc
-import House
+import OkaeriHouse
 import IBeacon
-import MQTT
+import OkaeriMQTT
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
-import Setup
+import OkaeriSetup
 
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

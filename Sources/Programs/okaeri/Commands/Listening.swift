@@ -1,10 +1,10 @@
 import ArgumentParser
-import Bluetooth
-import Events
+import OkaeriBluetooth
+import OkaeriEvents
 import Glibc
-import Listening
+import OkaeriListening
 import Logging
-import Presence
+import OkaeriPresence
 import ServiceLifecycle
 import SystemPackage
 

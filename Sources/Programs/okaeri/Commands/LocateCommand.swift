@@ -1,8 +1,8 @@
 import ArgumentParser
-import Events
-import Listening
+import OkaeriEvents
+import OkaeriListening
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import RegionMonitoring
 import ServiceLifecycle
 

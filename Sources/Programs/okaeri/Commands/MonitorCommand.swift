@@ -1,13 +1,13 @@
-import Agent
+import OkaeriAgent
 import ArgumentParser
-import Events
+import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import Logging
 import OkaeriConfiguration
 import OkaeriDaemon
 import ServiceLifecycle
-import Systemd
+import OkaeriSystemd
 
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

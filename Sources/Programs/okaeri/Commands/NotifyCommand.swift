@@ -1,6 +1,6 @@
 import ArgumentParser
-import Client
-import Events
+import OkaeriClient
+import OkaeriEvents
 
 struct NotifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

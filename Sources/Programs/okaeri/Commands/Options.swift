@@ -1,11 +1,11 @@
 import ArgumentParser
-import Client
+import OkaeriClient
 import FoundationEssentials
 import Glibc
-import History
+import OkaeriHistory
 import IBeacon
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 
 /// `--config`.

@@ -1,9 +1,9 @@
-import Events
+import OkaeriEvents
 import ArgumentParser
-import Client
-import History
+import OkaeriClient
+import OkaeriHistory
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 struct PlotCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 public import ArgumentParser
-import Client
-public import WiFi
+import OkaeriClient
+public import OkaeriWiFi
 
 struct PromptsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import ArgumentParser
-import Listening
+import OkaeriListening
 import RegionMonitoring
 
 struct RangeCommand: AsyncParsableCommand {

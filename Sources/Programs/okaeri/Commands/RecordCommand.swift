@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Listening
+import OkaeriListening
 import SystemPackage
 
 struct RecordCommand: AsyncParsableCommand {

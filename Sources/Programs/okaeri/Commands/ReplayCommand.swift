@@ -1,10 +1,10 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import HCI
-import History
-import Listening
+import OkaeriHistory
+import OkaeriListening
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import Synchronization
 import SystemPackage
 

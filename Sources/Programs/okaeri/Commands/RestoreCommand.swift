@@ -1,10 +1,10 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
 import OkaeriDaemon
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

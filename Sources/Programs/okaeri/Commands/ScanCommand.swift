@@ -1,10 +1,10 @@
-import Events
+import OkaeriEvents
 import ArgumentParser
 import HCI
 import OkaeriConfiguration
-import Presence
+import OkaeriPresence
 import RegionMonitoring
-import Listening
+import OkaeriListening
 import ServiceLifecycle
 import SystemPackage
 

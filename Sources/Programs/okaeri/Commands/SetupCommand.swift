@@ -3,10 +3,10 @@ import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
 import IBeacon
-import MQTT
-import Setup
+import OkaeriMQTT
+import OkaeriSetup
 import SystemPackage
-import WiFi
+import OkaeriWiFi
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import ArgumentParser
-import Client
+import OkaeriClient
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Client
-import Events
+import OkaeriClient
+import OkaeriEvents
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 
 struct WebOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

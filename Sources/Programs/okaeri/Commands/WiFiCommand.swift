@@ -1,8 +1,8 @@
 import ArgumentParser
-import NetworkManager
+import OkaeriNetworkManager
 import OkaeriConfiguration
-import Plumbing
-import WiFi
+import OkaeriPlumbing
+import OkaeriWiFi
 
 struct WiFiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

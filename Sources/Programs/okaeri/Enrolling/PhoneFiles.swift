@@ -1,10 +1,10 @@
 import ArgumentParser
-import Events
+import OkaeriEvents
 import Glibc
 import HCI
 import OkaeriConfiguration
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 
 /// The place of a phone: a file with its key beside `beacons.json`, and a region of the same name.
 struct PhoneFiles {

@@ -1,17 +1,17 @@
 import ArgumentParser
-import Bluetooth
+import OkaeriBluetooth
 import BlueZ
-import Events
+import OkaeriEvents
 import Glibc
 import HCI
-import Listening
+import OkaeriListening
 import Logging
 import OkaeriDaemon
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 import ServiceLifecycle
-import Setup
+import OkaeriSetup
 
 /// `okaeri enroll NAME` without a key: this machine is a peripheral, and the phone pairs with it.
 struct PairingOptions: ParsableArguments {

@@ -1,10 +1,10 @@
-import Client
+import OkaeriClient
 import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
-import Events
-import Plumbing
-import Setup
+import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriSetup
 
 extension NextSteps {
     static let group = ServiceAccount.name

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Client
+import OkaeriClient
 import OkaeriConfiguration
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 
 /// The service of this machine and its files, for a set-up.
 struct ServiceFiles: SetupService {

@@ -1,13 +1,13 @@
-import Events
-import Bluetooth
-import Client
+import OkaeriEvents
+import OkaeriBluetooth
+import OkaeriClient
 import IBeacon
-import Listening
+import OkaeriListening
 import Logging
-import Plumbing
+import OkaeriPlumbing
 import RegionMonitoring
 import ServiceLifecycle
-import Setup
+import OkaeriSetup
 import Synchronization
 
 /// The receptions of a set-up: those of a daemon if one runs, otherwise those of the adapter itself.

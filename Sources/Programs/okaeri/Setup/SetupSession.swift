@@ -1,13 +1,13 @@
 import ArgumentParser
-import Client
-import Events
+import OkaeriClient
+import OkaeriEvents
 import Glibc
 import Logging
-import MQTT
+import OkaeriMQTT
 import OkaeriConfiguration
-import Plumbing
-import Setup
-import WiFi
+import OkaeriPlumbing
+import OkaeriSetup
+import OkaeriWiFi
 
 /// A set-up on this machine and this terminal, until its end or a signal.
 struct SetupSession: Sendable {

@@ -1,8 +1,8 @@
-import NetworkManager
-import Plumbing
-import Setup
+import OkaeriNetworkManager
+import OkaeriPlumbing
+import OkaeriSetup
 import Synchronization
-import WiFi
+import OkaeriWiFi
 
 /// NetworkManager for a set-up, on a thread of its own from the first question on.
 final class SetupWiFi: SetupNetworks {

@@ -1,6 +1,6 @@
-import Events
-import Plumbing
-import Setup
+import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriSetup
 
 /// The beacons in the air as a table that fits a terminal.
 enum BeaconTable {

@@ -1,7 +1,7 @@
-import Events
-import Listening
+import OkaeriEvents
+import OkaeriListening
 import SystemPackage
-import Systemd
+import OkaeriSystemd
 
 /// The output of events by `okaeri monitor`.
 enum EventPrinter {

@@ -1,6 +1,6 @@
-import Events
+import OkaeriEvents
 import BlueZ
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 
 /// Reports the changes of a peripheral and its values to a person or a program.

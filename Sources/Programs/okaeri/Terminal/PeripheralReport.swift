@@ -1,6 +1,6 @@
 import BlueZ
 import FoundationEssentials
-import Plumbing
+import OkaeriPlumbing
 
 /// The report of `okaeri devices` about a peripheral, as JSON.
 struct PeripheralReport: Encodable {

@@ -1,5 +1,5 @@
 import BlueZ
-import Plumbing
+import OkaeriPlumbing
 
 /// The peripherals in the air, as a table that fits a terminal.
 struct PeripheralTable {

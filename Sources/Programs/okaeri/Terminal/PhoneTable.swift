@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import HCI
-import Plumbing
-import Presence
+import OkaeriPlumbing
+import OkaeriPresence
 import RegionMonitoring
 
 /// The phones in range as a table that fits a terminal, and as JSON lines.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import SystemPackage
-import Systemd
+import OkaeriSystemd
 
 /// The output: results on standard output, everything else on standard error.
 enum Terminal {

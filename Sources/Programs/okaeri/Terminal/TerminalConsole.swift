@@ -1,5 +1,5 @@
-import Plumbing
-import Setup
+import OkaeriPlumbing
+import OkaeriSetup
 
 /// The terminal as a console.
 struct TerminalConsole: Console {

@@ -1,5 +1,5 @@
 import Glibc
-import Plumbing
+import OkaeriPlumbing
 import SystemPackage
 import UnixSignals
 

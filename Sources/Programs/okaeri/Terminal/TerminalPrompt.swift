@@ -1,9 +1,9 @@
-import Events
-import Agent
+import OkaeriEvents
+import OkaeriAgent
 import OkaeriDaemon
-import Server
+import OkaeriServer
 import ServiceLifecycle
-import WiFi
+import OkaeriWiFi
 
 /// Asks on the terminal whether to join, while `okaeri monitor` runs there.
 struct TerminalPrompt: Service {

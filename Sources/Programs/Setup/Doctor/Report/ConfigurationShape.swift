@@ -1,5 +1,5 @@
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 
 /// The keys of a configuration with the kinds of their values, and the names in it.
 struct ConfigurationShape: Sendable {

@@ -1,11 +1,11 @@
-import Bluetooth
-import Client
-package import Events
+import OkaeriBluetooth
+import OkaeriClient
+package import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import OkaeriConfiguration
-import Plumbing
-import WiFi
+import OkaeriPlumbing
+import OkaeriWiFi
 
 /// A text for a bug report: versions, the machine, the shape of the configuration, the doctor's findings and the journal, without
 /// names, addresses and secrets.

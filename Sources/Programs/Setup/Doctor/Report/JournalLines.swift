@@ -1,7 +1,7 @@
-import Events
+import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 
 /// An entry of the service's journal.
 struct JournalLine: Sendable {

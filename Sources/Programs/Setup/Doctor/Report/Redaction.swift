@@ -1,5 +1,5 @@
 import OkaeriConfiguration
-import Plumbing
+import OkaeriPlumbing
 
 /// A name that no report may contain.
 struct KnownName: Sendable, Equatable {
