@@ -185,6 +185,7 @@ let targets = [
     program("LocateBeacon", in: "Examples/LocateBeacon", ["BeaconLocation"]),
     program("RequestPermission", in: "Examples/RequestPermission", ["BeaconLocation"]),
     program("ReadBattery", in: "Examples/ReadBattery", ["BlueZ"]),
+    program("ServeValues", in: "Examples/ServeValues", ["BlueZ"]),
     .target(name: unique("CAllocations"), path: "Benchmarks/Speed/CAllocations"),
     program(
         "SpeedBenchmark", in: "Benchmarks/Speed/Harness",

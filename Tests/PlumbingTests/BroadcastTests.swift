@@ -51,6 +51,24 @@ import Testing
         #expect(await all(values) == [0, 1, 0])
     }
 
+    @Test func `the first listener also receives the stored values, and a later one does not`() async {
+        let broadcast = Broadcast<Int>(storing: 2)
+        for value in 1...3 { broadcast.send(value) }
+        let (first, second) = (broadcast.values(backlog: 8), broadcast.values(backlog: 8))
+        broadcast.send(4)
+        broadcast.close()
+        #expect(await all(first) == [2, 3, 4])
+        #expect(await all(second) == [4])
+    }
+
+    @Test func `stored values are delivered after the end, too`() async {
+        let broadcast = Broadcast<Int>(storing: 2)
+        broadcast.send(1)
+        broadcast.close()
+        #expect(await all(broadcast.values(backlog: 8)) == [1])
+        #expect(await all(broadcast.values(backlog: 8)).isEmpty)
+    }
+
     @Test func `no value comes after the end`() async {
         let broadcast = Broadcast<Int>(remembers: true)
         broadcast.close()

@@ -144,7 +144,7 @@ class Room:
 @scenario(within=120)
 def peripheral_read_and_notified(folder):
     """The central finds the peripheral by its name and service, connects and pairs: it reads, also from an offset, receives
-    notifications and indications, and sets the log level."""
+    notifications and indications, sets the log level, and ends a subscription, which the log then shows."""
     trace = Process(folder, "btmon", ["btmon", "-i", "hci1"])
     room = Room(folder, region(exitAfter=60, wifi={"ssid": "HomeNet"}))
     device = room.central.find(bluez.address("hci1"))
@@ -171,6 +171,10 @@ def peripheral_read_and_notified(folder):
 
     bluetoothctl.write(room.path(LOG_LEVEL), "debug", kind="command")
     room.peripheral.expect_said("the log level is debug now")
+    room.central.unsubscribe(states)
+    room.peripheral.expect_said(f"no central is subscribed to {REGION_STATES.upper()} now")
+    room.central.subscribe(states)
+    room.peripheral.expect_said(f"a central has subscribed to {REGION_STATES.upper()}")
     check(room.peripheral.stop() == 0, f"okaeri gatt did not end well: {room.peripheral.said()}")
     trace.stop()
     check(re.search(r"Handle Value Indication.*Handle Value Confirmation", trace.said(), re.DOTALL), "nothing was indicated")

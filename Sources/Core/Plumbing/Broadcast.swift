@@ -15,6 +15,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
         var next = 0
         var all: [Int: Listener] = [:]
         var latest: Value?
+        /// The values for the first listener, the oldest first; `nil` when there was one.
+        var stored: [Value]?
         var isClosed = false
         /// The values that were sent and not yet delivered, the oldest first.
         var outbox: [Delivery] = []
@@ -36,13 +38,25 @@ package final class Broadcast<Value: Sendable>: Sendable {
     private let listeners: Mutex<Listeners>
     private let remembers: Bool
 
+    /// The number of values that are stored for the first listener.
+    private let storageLimit: Int
+
     /// Whether the second of two values is not news; nil: every value is.
     private let isSame: (@Sendable (Value, Value) -> Bool)?
 
     /// - Parameter remembers: Whether a new listener receives the latest value first.
     package init(remembers: Bool = false) {
         listeners = Mutex(Listeners())
-        self.remembers = remembers
+        (self.remembers, storageLimit) = (remembers, 0)
+        isSame = nil
+    }
+
+    /// Stores the values that are sent before the first listener for it.
+    ///
+    /// - Parameter limit: The number of stored values; of more the oldest are dropped.
+    package init(storing limit: Int) {
+        listeners = Mutex(Listeners(stored: []))
+        (remembers, storageLimit) = (false, limit)
         isSame = nil
     }
 
@@ -51,7 +65,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// - Parameter first: the latest value until another one is sent.
     package init(changesFrom first: Value) where Value: Equatable {
         listeners = Mutex(Listeners(latest: first))
-        remembers = true
+        (remembers, storageLimit) = (true, 0)
         isSame = { $0 == $1 }
     }
 
@@ -65,6 +79,11 @@ package final class Broadcast<Value: Sendable>: Sendable {
             guard !listeners.isClosed else { return }
             if let isSame, let latest = listeners.latest, isSame(latest, value) { return }
             if remembers { listeners.latest = value }
+            if let count = listeners.stored?.count {
+                if count >= storageLimit { listeners.stored?.removeFirst() }
+                listeners.stored?.append(value)
+                return
+            }
             // Under the lock, or two threads might send in another order than they remember.
             listeners.enqueue(value)
         }
@@ -100,6 +119,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
             if let value { continuation.yield(item(value)) } else { continuation.finish() }
         }
         let id = listeners.withLock { listeners -> Int? in
+            for value in listeners.stored ?? [] { listener(value) }
+            listeners.stored = nil
             guard !listeners.isClosed else { return nil }
             if let latest = listeners.latest ?? initial { listener(latest) }
             listeners.next += 1
@@ -111,7 +132,8 @@ package final class Broadcast<Value: Sendable>: Sendable {
             return
         }
         continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { _ = $0.all.removeValue(forKey: id) }
+            // Not under the lock: the listener may hold the last reference to the owner of this broadcast.
+            _ = self?.listeners.withLock { $0.all.removeValue(forKey: id) }
         }
     }
 

@@ -5,9 +5,7 @@ import Testing
 @Suite struct LongReadsTests {
     private let start = ContinuousClock.now
 
-    private func key(_ central: Int) -> LongReads.Key {
-        LongReads.Key(central: "dev_\(central)", characteristic: BluetoothUUID(0x2A19))
-    }
+    private func key(_ central: Int) -> String { "dev_\(central)" }
 
     @Test func `a reading goes on until its central is silent for half a minute`() {
         var reads = LongReads()

@@ -19,9 +19,10 @@ extension OnTheBus {
             adapter: String? = nil, fallback: Fallback? = nil,
             _ body: (PeripheralManager, inout AsyncStream<PeripheralManager.Event>.Iterator) async throws -> Void
         ) async throws {
-            let manager = PeripheralManager(adapter: adapter, bus: daemon.address, fallback: fallback)
-            var events = manager.events.makeAsyncIterator()
-            try await running({ await manager.run() }) { try await body(manager, &events) }
+            try await withPeripheralManager(adapter: adapter, bus: daemon.address, fallback: fallback) { manager in
+                var events = manager.events.makeAsyncIterator()
+                try await body(manager, &events)
+            }
         }
 
         private func expect(
@@ -32,7 +33,7 @@ extension OnTheBus {
         }
 
         private func expect(
-            state: PeripheralManager.State, in events: inout AsyncStream<PeripheralManager.Event>.Iterator
+            state: ManagerState, in events: inout AsyncStream<PeripheralManager.Event>.Iterator
         ) async {
             while let next = await events.next() {
                 if case .didUpdateState(state, _) = next { return }
@@ -47,11 +48,13 @@ extension OnTheBus {
             try await use { manager, events in
                 try manager.startAdvertising(beacon)
                 await expect(advertising, in: &events)
+                #expect(manager.isAdvertising)
                 let properties = await bluetoothd.advertisements.first?.1
                 #expect(properties?["Type"] == .string("broadcast"))
                 #expect(properties?["ManufacturerData"] != nil)
                 manager.stopAdvertising()
                 try await bluetoothd.registrations.wait(until: "nothing is advertised") { $0.advertisements.isEmpty }
+                try await eventually("the advertisement has ended") { !manager.isAdvertising }
             }
         }
 
@@ -59,7 +62,7 @@ extension OnTheBus {
             let first = try await Bluetoothd(daemon.address)
             try await use { manager, events in
                 try manager.startAdvertising(beacon)
-                manager.add(.sample())
+                try manager.add(.sample())
                 await expect(advertising, in: &events)
                 await first.end()
                 await expect(state: .resetting, in: &events)
@@ -73,11 +76,12 @@ extension OnTheBus {
         @Test func `switched off and on the advertisement is registered anew, and the services stay`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             try await use { manager, events in
-                manager.add(.sample())
+                try manager.add(.sample())
                 try manager.startAdvertising(beacon)
                 await expect(advertising, in: &events)
                 try await bluetoothd.power(false)
                 await expect(state: .poweredOff, in: &events)
+                try await eventually("the advertisement has ended") { !manager.isAdvertising }
                 try await bluetoothd.power(true)
                 await expect(advertising, in: &events)
                 #expect(await bluetoothd.advertisements.count == 1)
@@ -89,7 +93,7 @@ extension OnTheBus {
         @Test func `an adapter that is unplugged and back is given all of it again`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             try await use { manager, events in
-                manager.add(.sample())
+                try manager.add(.sample())
                 try manager.startAdvertising(beacon)
                 await expect(advertising, in: &events)
                 try await bluetoothd.unplug()
@@ -122,7 +126,7 @@ extension OnTheBus {
                 let beacon = await bluetoothd.advertisements.first?.0
                 try await bluetoothd.connect("AA_00_00_00_00_01")
                 // What comes after it: the manager has seen the connection before.
-                manager.add(.sample())
+                try manager.add(.sample())
                 await expect(.didAddServices(adapter: "hci0"), in: &events)
                 #expect(await bluetoothd.advertisements.first?.0 == beacon)
             }

@@ -14,9 +14,22 @@ package actor Bluetoothd {
         package var advertisements: [(Registered, [String: DBusValue])] = []
         package var applications: [(Registered, [String: [String: [String: DBusValue]]])] = []
 
-        /// Returns the path of a characteristic; `nil` if it is not offered.
-        package func path(of uuid: String) -> String? {
-            applications.last?.1.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"]?.string == uuid }?.key
+        /// Returns the paths of the characteristics and descriptors with this UUID, in their order.
+        package func paths(of uuid: String) -> [String] {
+            let objects = applications.last?.1 ?? [:]
+            return objects.filter { _, interfaces in
+                ["org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1"].contains {
+                    interfaces[$0]?["UUID"]?.string == uuid
+                }
+            }.keys.sorted()
+        }
+
+        /// Returns the first path of a UUID, or the path itself; `nil` if it is not offered.
+        package func path(of name: String) -> String? { name.hasPrefix("/") ? name : paths(of: name).first }
+
+        /// Returns the properties of an object with this interface.
+        package func properties(_ interface: String, at path: String) -> [String: DBusValue]? {
+            applications.last?.1[path]?[interface]
         }
     }
 
@@ -249,45 +262,60 @@ extension Bluetoothd {
         }
     }
 
-    package func path(of uuid: String) -> String? { registrations.value.path(of: uuid) }
+    package func path(of name: String) -> String? { registrations.value.path(of: name) }
+
+    package func paths(of uuid: String) -> [String] { registrations.value.paths(of: uuid) }
 
     /// A central reads, from an offset.
-    package func read(_ uuid: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
+    ///
+    /// - Parameter name: The UUID of a characteristic or descriptor, or its path.
+    package func read(_ name: String, by central: String = "AA_00_00_00_00_01", from offset: Int = 0, mtu: UInt16 = 23)
         async throws -> [UInt8]
     {
         // bluetoothd sends none below zero; other programs on the bus may.
         let value = UInt16(exactly: offset).map(DBusValue.uint16) ?? .int32(Int32(offset))
         let options = offset == 0 ? [:] : ["offset": value]
-        return try await ask("ReadValue", uuid, [], central, options, mtu).first?.bytes ?? []
+        return try await ask("ReadValue", name, [], central, options, mtu).first?.bytes ?? []
     }
 
     /// A central writes.
-    package func write(_ value: [UInt8], to uuid: String, by central: String = "AA_00_00_00_00_01", at offset: Int = 0)
+    package func write(_ value: [UInt8], to name: String, by central: String = "AA_00_00_00_00_01", at offset: Int = 0)
         async throws
     {
         let options = offset == 0 ? [:] : ["offset": DBusValue.uint16(UInt16(offset))]
-        _ = try await ask("WriteValue", uuid, [.bytes(value)], central, options, 23)
+        _ = try await ask("WriteValue", name, [.bytes(value)], central, options, 23)
     }
 
     private func ask(
-        _ method: String, _ uuid: String, _ arguments: [DBusValue], _ central: String, _ options: [String: DBusValue],
+        _ method: String, _ name: String, _ arguments: [DBusValue], _ central: String, _ options: [String: DBusValue],
         _ mtu: UInt16
     ) async throws -> [DBusValue] {
         var options = options
         options["device"] = .objectPath("\(Self.adapter)/dev_\(central)")
         options["link"] = .string("LE")
         options["mtu"] = .uint16(mtu)
-        let sender = applications.last?.0.sender ?? ""
-        return try await bus.call(
-            sender, path(of: uuid) ?? "/", "org.bluez.GattCharacteristic1", method, arguments + [.properties(options)])
+        return try await callOut(method, name, arguments + [.properties(options)])
+    }
+
+    /// A central subscribes. Like the real one, it names none of them.
+    package func subscribe(to name: String) async throws { _ = try await callOut("StartNotify", name) }
+
+    /// The last subscribed central unsubscribes or leaves.
+    package func unsubscribe(from name: String) async throws { _ = try await callOut("StopNotify", name) }
+
+    /// Calls a method of a characteristic or descriptor of the last application.
+    private func callOut(_ method: String, _ name: String, _ arguments: [DBusValue] = []) async throws -> [DBusValue] {
+        let path = path(of: name) ?? "/"
+        let kind = path.contains("/desc") ? "GattDescriptor1" : "GattCharacteristic1"
+        return try await bus.call(applications.last?.0.sender ?? "", path, "org.bluez.\(kind)", method, arguments)
     }
 
     /// The values that the characteristic notifies from now on.
-    package func notifications(of uuid: String) async throws -> AsyncStream<BusSignal> {
+    package func notifications(of name: String) async throws -> AsyncStream<BusSignal> {
         try await bus.signals([
             SignalMatch(
                 sender: applications.last?.0.sender, interface: "org.freedesktop.DBus.Properties",
-                member: "PropertiesChanged", path: path(of: uuid))
+                member: "PropertiesChanged", path: path(of: name))
         ])
     }
 }

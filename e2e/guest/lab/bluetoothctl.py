@@ -53,6 +53,15 @@ class Bluetoothctl(Process):
         self.expect_said("Notify started", past=past)
         self.tell("back")
 
+    def unsubscribe(self, characteristic):
+        """Ends the subscription to the connected device."""
+        past = self.said().count("Notify stopped")
+        self.tell("menu gatt")
+        self.tell(f"select-attribute {characteristic}")
+        self.tell("notify off")
+        self.expect_said("Notify stopped", past=past)
+        self.tell("back")
+
     def values(self, characteristic):
         """Returns the printed values of the characteristic as text."""
         plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|[\x01\x02]", "", self.said()).replace("\r", "\n")

@@ -52,7 +52,7 @@ package enum EnrollmentProfile: String, CaseIterable, Sendable {
     private static func value(_ uuid: UInt32, _ bytes: [UInt8], notifies: Bool = false) -> MutableCharacteristic {
         MutableCharacteristic(
             BluetoothUUID(uuid), properties: notifies ? [.read, .notify] : .read, permissions: .readEncryptionRequired,
-            read: { _ throws(ATTError) in bytes })
+            value: bytes)
     }
 
     /// A keyboard of eight modifiers and six keys (USB HID 1.11, Appendix B.1).

@@ -59,10 +59,13 @@ package struct PhonePairing: Sendable {
             }
             let watch = try watch(index)
             defer { watch.stop() }
-            let manager = PeripheralManager(adapter: session.adapter, bus: bus, fallback: KernelAdvertising())
-            profile.services.forEach(manager.add)
-            try manager.startAdvertising(profile.advertisement(named: Self.advertisedName))
-            let phone = try await follow(session, manager, watch, changed)
+            let phone = try await withPeripheralManager(
+                adapter: session.adapter, bus: bus, fallback: KernelAdvertising()
+            ) { manager in
+                for service in profile.services { try manager.add(service) }
+                try manager.startAdvertising(profile.advertisement(named: Self.advertisedName))
+                return try await follow(session, manager, watch, changed)
+            }
             await session.end(phone.device.identifier, forgets: forgets)
             return phone
         }
@@ -75,7 +78,6 @@ package struct PhonePairing: Sendable {
         let (events, news) = AsyncStream.makeStream(
             of: EnrollmentMachine.Event.self, bufferingPolicy: .bufferingNewest(256))
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await manager.run() }
             group.addTask {
                 for await event in manager.events { if let event = event.enrollment { news.yield(event) } }
             }
@@ -109,7 +111,9 @@ extension PeripheralManager.Event {
     fileprivate var enrollment: EnrollmentMachine.Event? {
         switch self {
         case .didStartAdvertising: .didStartAdvertising
-        case .didUpdateState(.poweredOn, _), .didUpdateState(.unknown, _), .didAddServices, .didRefuse: nil
+        case .didUpdateState(.poweredOn, _), .didUpdateState(.unknown, _), .didAddServices, .didRefuse, .didSubscribe,
+            .didUnsubscribe, .isReadyToUpdateSubscribers:
+            nil
         case .didUpdateState(_, let reason), .didFail(let reason): .obstacle(reason)
         }
     }

@@ -303,6 +303,7 @@ enum Interface {
     static let agent = "org.bluez.Agent1"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
+    static let peer = "org.freedesktop.DBus.Peer"
     static let bus = "org.freedesktop.DBus"
     static let busPath = "/org/freedesktop/DBus"
 }

@@ -79,6 +79,13 @@ struct RegistrationMachine: Sendable {
     /// The action that takes its time, and for which place.
     private var running: (action: Action, place: Place)?
 
+    /// Whether the desired advertisement is on the air. It is also while it is renewed after a connection.
+    var isAdvertising: Bool {
+        guard situation.advertisement.isWanted, let last = advertised.last else { return false }
+        return last.adapter == situation.adapter && last.resets == situation.resets
+            && last.version == situation.advertisement.version
+    }
+
     /// This is so now. Nothing comes out while an action is running.
     mutating func observed(_ situation: Situation) -> [Action] {
         self.situation = situation

@@ -10,20 +10,29 @@ struct GATTApplication: Sendable {
 
     let objects: [(path: String, interface: BusInterface)]
 
-    private let paths: [BluetoothUUID: String]
+    private let paths: [MutableCharacteristic.ID: String]
 
-    /// - Parameter root: a path that no other application has.
-    init(_ services: [MutableService], at root: String, refused: @escaping @Sendable (ATTError, Central) -> Void) {
+    /// - Parameters:
+    ///   - root: The path, which no other application has.
+    ///   - report: Receives the requests of bluetoothd that the program is notified of.
+    init(_ services: [MutableService], at root: String, report: @escaping @Sendable (ServedEvent) -> Void) {
+        let servicePaths = Dictionary(
+            services.enumerated().map { ($1.id, "\(root)/service\(Self.ordinal($0))") },
+            uniquingKeysWith: { first, _ in first })
         var objects: [(path: String, interface: BusInterface)] = []
-        var paths: [BluetoothUUID: String] = [:]
-        for (number, service) in services.enumerated() {
-            let path = "\(root)/service\(Self.ordinal(number))"
-            objects.append((path, Self.interface(of: service)))
+        var paths: [MutableCharacteristic.ID: String] = [:]
+        for service in services {
+            guard let path = servicePaths[service.id] else { continue }
+            let included = service.includedServices.compactMap { servicePaths[$0] }
+            objects.append((path, Self.interface(of: service, including: included)))
             for (number, characteristic) in service.characteristics.enumerated() {
-                let served = ServedCharacteristic(characteristic, refused: refused)
                 let own = "\(path)/char\(Self.ordinal(number))"
-                objects.append((own, served.interface(of: path)))
-                paths[characteristic.uuid] = own
+                objects.append((own, Self.interface(of: characteristic, in: path, report)))
+                paths[characteristic.id] = own
+                for (number, descriptor) in characteristic.descriptors.enumerated() {
+                    objects.append(
+                        ("\(own)/desc\(Self.ordinal(number))", Self.interface(of: descriptor, in: own, report)))
+                }
             }
         }
         self.root = root
@@ -31,7 +40,7 @@ struct GATTApplication: Sendable {
         self.paths = paths
     }
 
-    func path(of characteristic: BluetoothUUID) -> String? { paths[characteristic] }
+    func path(of characteristic: MutableCharacteristic.ID) -> String? { paths[characteristic] }
 
     var manager: BusInterface {
         let listed = objects.map { path, interface in
@@ -51,9 +60,51 @@ struct GATTApplication: Sendable {
         hexadecimal(UInt(number), prefix: "", digits: 4, uppercase: false)
     }
 
-    private static func interface(of service: MutableService) -> BusInterface {
+    private static func interface(of service: MutableService, including included: [String]) -> BusInterface {
+        var properties: [BusInterface.Property] = [
+            .init("UUID", .string(service.uuid.full)), .init("Primary", .boolean(service.isPrimary)),
+        ]
+        if !included.isEmpty {
+            properties.append(.init("Includes", .array(element: "o", included.map { .objectPath($0) })))
+        }
+        return BusInterface(Interface.gattService, properties: properties)
+    }
+
+    private static func interface(
+        of characteristic: MutableCharacteristic, in service: String,
+        _ report: @escaping @Sendable (ServedEvent) -> Void
+    ) -> BusInterface {
+        let value = ServedValue(read: characteristic.read, write: characteristic.write, report: report)
+        let id = characteristic.id
+        // bluetoothd manages the subscriptions: it takes every value, and passes it on to the subscribers.
+        let subscriptions: [BusInterface.Method] = [
+            .init("StartNotify") { _ in
+                report(.subscribed(id))
+                return .success([])
+            },
+            .init("StopNotify") { _ in
+                report(.unsubscribed(id))
+                return .success([])
+            },
+            .init("Confirm") { _ in .success([]) },
+        ]
+        return BusInterface(
+            Interface.characteristic, methods: value.methods + subscriptions,
+            properties: [
+                .init("UUID", .string(characteristic.uuid.full)), .init("Service", .objectPath(service)),
+                .init("Flags", .strings(characteristic.flags)),
+            ])
+    }
+
+    private static func interface(
+        of descriptor: MutableDescriptor, in characteristic: String, _ report: @escaping @Sendable (ServedEvent) -> Void
+    ) -> BusInterface {
         BusInterface(
-            Interface.gattService,
-            properties: [.init("UUID", .string(service.uuid.full)), .init("Primary", .boolean(true))])
+            Interface.descriptor,
+            methods: ServedValue(read: descriptor.read, write: descriptor.write, report: report).methods,
+            properties: [
+                .init("UUID", .string(descriptor.uuid.full)), .init("Characteristic", .objectPath(characteristic)),
+                .init("Flags", .strings(descriptor.flags)),
+            ])
     }
 }

@@ -1,5 +1,18 @@
 /// A characteristic offered to centrals. CoreBluetooth's `CBMutableCharacteristic`, with handlers, no delegate.
-public struct MutableCharacteristic: Sendable {
+public struct MutableCharacteristic: Sendable, Identifiable {
+    /// The identity of a characteristic: copies of a value have the same one, and two characteristics with one UUID have two.
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
+        private let number = Identity.next()
+
+        /// The type of the value.
+        public let uuid: BluetoothUUID
+
+        fileprivate init(_ uuid: BluetoothUUID) { self.uuid = uuid }
+
+        /// The UUID.
+        public var description: String { uuid.description }
+    }
+
     /// The permitted operations (Core Specification, Vol 3, Part G, 3.3.1.1): `CBCharacteristicProperties`.
     public struct Properties: OptionSet, Sendable, Hashable {
         /// One bit for each property. They are this library's own, and not those of the declaration on the air.
@@ -57,8 +70,11 @@ public struct MutableCharacteristic: Sendable {
     /// No value is longer, in bytes (Core Specification, Vol 3, Part F, 3.2.9).
     public static let longestValue = 512
 
+    /// The identity of the characteristic, for ``PeripheralManager/updateValue(_:for:)`` and the events.
+    public let id: ID
+
     /// The type of the value.
-    public var uuid: BluetoothUUID
+    public var uuid: BluetoothUUID { id.uuid }
 
     /// The operations that centrals may use.
     public var properties: Properties
@@ -72,16 +88,32 @@ public struct MutableCharacteristic: Sendable {
     /// Takes what is written; nil: ATT's error 0x06, request not supported.
     public var write: Write?
 
-    /// A characteristic, to be offered in a ``MutableService``.
+    /// The descriptors, beside those that bluetoothd makes itself.
+    public var descriptors: [MutableDescriptor]
+
+    /// Creates a characteristic whose value the program returns and takes, to be offered in a ``MutableService``.
     public init(
-        _ uuid: BluetoothUUID, properties: Properties, permissions: Permissions = [], read: Read? = nil,
-        write: Write? = nil
+        _ uuid: BluetoothUUID, properties: Properties, permissions: Permissions = [],
+        descriptors: [MutableDescriptor] = [], read: Read? = nil, write: Write? = nil
     ) {
-        self.uuid = uuid
+        id = ID(uuid)
         self.properties = properties
         self.permissions = permissions
+        self.descriptors = descriptors
         self.read = read
         self.write = write
+    }
+
+    /// Creates a characteristic that has one value for all centrals, which cannot be written.
+    ///
+    /// - Parameter value: The value; at most ``longestValue`` bytes of it are read.
+    public init(
+        _ uuid: BluetoothUUID, properties: Properties = .read, permissions: Permissions = [],
+        descriptors: [MutableDescriptor] = [], value: [UInt8]
+    ) {
+        self.init(
+            uuid, properties: properties, permissions: permissions, descriptors: descriptors,
+            read: { _ throws(ATTError) in value })
     }
 
     /// The same with the terms of BlueZ (`org.bluez.GattCharacteristic1`, Flags), as of 5.62: an older one rejects a
@@ -89,15 +121,13 @@ public struct MutableCharacteristic: Sendable {
     var flags: [String] {
         var flags: [String] = []
         if properties.contains(.read) {
-            flags.append(permissions.contains(.readEncryptionRequired) ? "encrypt-read" : "read")
+            flags.append(permissions.readFlag)
         }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         let isWritten = !properties.isDisjoint(with: [.write, .writeWithoutResponse])
-        if isWritten, permissions.contains(.writeAuthenticationRequired) {
-            flags.append("encrypt-authenticated-write")
-        } else if isWritten, permissions.contains(.writeEncryptionRequired) {
-            // There is no flag for a write without response alone.
-            flags.append("encrypt-write")
+        // There is no flag for a protected write without response alone.
+        if isWritten, let flag = permissions.protectedWriteFlag {
+            flags.append(flag)
         } else if properties.contains(.write) {
             flags.append("write")
         }
@@ -107,5 +137,23 @@ public struct MutableCharacteristic: Sendable {
         if !properties.isDisjoint(with: [.indicate, .indicateEncryptionRequired]) { flags.append("indicate") }
         if properties.contains(.indicateEncryptionRequired) { flags.append("encrypt-indicate") }
         return flags
+    }
+}
+
+extension MutableCharacteristic.Properties {
+    /// Whether centrals can subscribe.
+    var isSubscribable: Bool {
+        !isDisjoint(with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
+    }
+}
+
+extension MutableCharacteristic.Permissions {
+    /// BlueZ's flag of a value that can be read.
+    var readFlag: String { contains(.readEncryptionRequired) ? "encrypt-read" : "read" }
+
+    /// BlueZ's flag of a value that can be written on a condition; `nil`: there is no condition.
+    var protectedWriteFlag: String? {
+        if contains(.writeAuthenticationRequired) { return "encrypt-authenticated-write" }
+        return contains(.writeEncryptionRequired) ? "encrypt-write" : nil
     }
 }

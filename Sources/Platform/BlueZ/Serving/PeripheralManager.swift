@@ -1,180 +1,221 @@
 import OkaeriDBus
 import OkaeriPlumbing
-import Synchronization
 
-/// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`,
-/// with handlers and an `AsyncSequence` in place of a delegate.
+/// Makes this machine a peripheral: offers services to centrals and advertises. CoreBluetooth's `CBPeripheralManager`, over
+/// BlueZ, with handlers and asynchronous sequences in place of a delegate.
 ///
-/// bluetoothd does the work and goes on with everything else that it does. What was added and advertised stays so
-/// while ``run()`` does, over restarts of bluetoothd and the adapter's being switched off, blocked or unplugged.
+///     let level = MutableCharacteristic(BluetoothUUID(0x2A19), properties: [.read, .notify], read: { _ in [80] })
+///     try await withPeripheralManager { manager in
+///         try manager.add(MutableService(BluetoothUUID(0x180F), characteristics: [level]))
+///         try manager.startAdvertising(Advertisement(.connectable, localName: "Lamp"))
+///         for await event in manager.events { … }     // didStartAdvertising, didSubscribe, didFail, …
+///     }
+///
+/// It touches nothing before its first use. From then on it follows bluetoothd: what was added and advertised stays so over restarts
+/// of bluetoothd and while the adapter is switched off, blocked or unplugged and back, until ``stop()`` is called or the manager is
+/// released; a sequence of the manager holds it, and so does a handler of a service that refers to it.
+///
+/// All methods may be called from any thread and any task.
 public final class PeripheralManager: Sendable {
     /// An event of the peripheral.
     public enum Event: Sendable, Hashable {
         /// The state of Bluetooth has changed; the reason is the end of a sentence.
-        case didUpdateState(State, reason: String)
+        case didUpdateState(ManagerState, reason: String)
         /// Centrals find the services, on this adapter.
         case didAddServices(adapter: String)
         /// The advertisement is on the air, by this adapter.
         case didStartAdvertising(adapter: String)
-        /// bluetoothd does not take the services or the advertisement; it is tried again.
+        /// bluetoothd does not take the services, the advertisement or a value. Services and advertisement are tried again.
         case didFail(reason: String)
         /// A central asked for what it could not have.
         case didRefuse(ATTError, Central)
+        /// A central has subscribed to the characteristic. bluetoothd does not report which one, and reports one that was subscribed when it
+        /// was last connected only if it subscribes again: a paired central need not.
+        case didSubscribe(MutableCharacteristic.ID)
+        /// No central is subscribed to the characteristic any more: the last one has unsubscribed or left, or the services were lost with
+        /// bluetoothd, the adapter or a change of the services. While others remain bluetoothd does not report that one has unsubscribed. A
+        /// paired central stays subscribed while it is away.
+        case didUnsubscribe(MutableCharacteristic.ID)
+        /// ``PeripheralManager/updateValue(_:for:)`` accepts values again after ``UpdateResult/queueFull``.
+        case isReadyToUpdateSubscribers
     }
 
-    /// The state of Bluetooth: `CBManagerState`.
-    public typealias State = ManagerState
-
-    /// The requested services and advertisement.
-    struct DesiredState: Sendable {
-        var services: [MutableService] = []
-        var advertisement: Advertisement?
-        /// Counts the changes to each.
-        var servicesVersion = 0
-        var advertisementVersion = 0
+    /// The result of ``PeripheralManager/updateValue(_:for:)``.
+    public enum UpdateResult: Sendable, Hashable {
+        /// The value waits for bluetoothd, which sends it to the subscribed centrals.
+        case queued
+        /// No central is subscribed: the value is dropped.
+        case noSubscriber
+        /// So many values wait for bluetoothd that this one is dropped. ``Event/isReadyToUpdateSubscribers`` follows.
+        case queueFull
+        /// The characteristic is not offered at present: it was not added, or Bluetooth is not ready. The value is dropped.
+        case notServed
     }
 
-    /// The events, for one reader. The oldest are lost beyond 256 unread: centrals may cause any number of refusals.
-    public let events: AsyncStream<Event>
+    /// The number of events that a reader may leave unread, and that wait for the first one; of more the oldest are dropped, for centrals
+    /// may cause any number of them.
+    public static let backlog = 256
 
-    let adapter: String?
-    let mirror: ObjectMirror
-    let fallback: (any AdvertisingFallback)?
-    private let continuation: AsyncStream<Event>.Continuation
-    let desired = Mutex(DesiredState())
-    /// The services as they are served now, and the bus to notify their values on.
-    let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
+    private let worker: PeripheralEngine
+    private let task: ManagerTask
 
-    /// Touches nothing yet; see ``run()``.
+    /// The work, which begins with the first use.
+    private var engine: PeripheralEngine {
+        task.start()
+        return worker
+    }
+
+    /// Creates a manager, which touches nothing before its first use.
     ///
     /// - Parameters:
-    ///   - adapter: such as `hci0`; nil: the first that is switched on.
-    ///   - bus: The D-Bus address of bluetoothd's bus, as `unix:path=/run/dbus/system_bus_socket`; nil: the system's.
+    ///   - adapter: The adapter, such as `hci0`; `nil` for the first that has power.
+    ///   - bus: The D-Bus address of bluetoothd's bus, such as `unix:path=/run/dbus/system_bus_socket`; `nil` for the
+    ///     system's.
     ///   - fallback: Advertises where the kernel refuses bluetoothd's commands; `nil`: nothing does.
     public init(adapter: String? = nil, bus: String? = nil, fallback: (any AdvertisingFallback)? = nil) {
-        self.adapter = adapter
-        self.fallback = fallback
-        mirror = ObjectMirror(address: bus)
-        (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
+        let worker = PeripheralEngine(adapter: adapter, bus: bus, fallback: fallback)
+        self.worker = worker
+        task = ManagerTask { await worker.run() }
     }
 
-    func publish(_ event: Event) { continuation.yield(event) }
+    deinit { stop() }
 
-    /// No more events.
-    func finish() { continuation.finish() }
+    /// Ends the manager for good: centrals find neither its services nor its advertisement, its sequences end, and every later
+    /// request throws. ``withPeripheralManager(adapter:bus:fallback:_:)`` also waits until it has left the bus.
+    public func stop() {
+        worker.stop()
+        task.stop()
+    }
 
-    /// Offers a service (`org.bluez.GattManager1`, RegisterApplication). Centrals that are connected learn that the
-    /// services have changed (Core Specification, Vol 3, Part G, 7.1).
-    public func add(_ service: MutableService) {
-        updateDesired { desired in
-            desired.services.append(service)
-            desired.servicesVersion += 1
+    /// Ends the manager, and returns when it has left the bus.
+    func end() async {
+        stop()
+        await task.ended()
+    }
+
+    // MARK: The manager's state
+
+    /// The present state of Bluetooth; ``ManagerState/unknown`` until bluetoothd has answered for the first time.
+    public var state: ManagerState { engine.state }
+
+    /// The present state, then each later one that is current when the next is asked for, until the task is cancelled or
+    /// the manager stopped. Each access creates a sequence of its own, for one reader.
+    public var states: AsyncStream<ManagerState> { sequence(of: engine.states, backlog: 1) }
+
+    /// Whether this process may use Bluetooth, as far as that is known at present; ``obstacle`` has the reason.
+    public var authorization: ManagerAuthorization { ManagerAuthorization(state) }
+
+    /// Waits until it is known whether this process may use Bluetooth. Linux asks the user nothing; the answer is that of
+    /// the bus and of bluetoothd, and ``obstacle`` has the reason of another one than ``ManagerAuthorization/authorized``.
+    ///
+    /// - Parameter limit: The time limit.
+    /// - Returns: ``ManagerAuthorization/notDetermined`` if the time is up, the task is cancelled or the manager stopped.
+    public func authorize(within limit: Duration = .seconds(10)) async -> ManagerAuthorization {
+        let states = states
+        return await withTaskGroup(of: ManagerAuthorization.self) { group in
+            group.addTask {
+                for await state in states where ManagerAuthorization(state) != .notDetermined {
+                    return ManagerAuthorization(state)
+                }
+                return .notDetermined
+            }
+            group.addTask {
+                await limit.elapsed()
+                return .notDetermined
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .notDetermined
         }
+    }
+
+    /// The reason why Bluetooth cannot be used at present; `nil` if it can, or if nothing is known yet.
+    public var obstacle: PeripheralError? { engine.obstacle }
+
+    /// The events from this access on, in order, until the reader's task is cancelled or the manager stopped. Each access creates a
+    /// sequence of its own, for one reader; the first one also has the events before it. See ``backlog``.
+    public var events: AsyncStream<Event> { sequence(of: engine.events, backlog: Self.backlog) }
+
+    private func sequence<Value: Sendable>(of values: Broadcast<Value>, backlog: Int) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
+        // The sequence holds the manager: a program that only reads would otherwise end it.
+        values.feed(continuation) { value in withExtendedLifetime(self) { value } }
+        return stream
+    }
+
+    // MARK: Services
+
+    /// Offers a service (`org.bluez.GattManager1`, RegisterApplication). Centrals that are connected learn that the services have changed
+    /// (Core Specification, Vol 3, Part G, 7.1), and must subscribe again: bluetoothd registers all services anew.
+    ///
+    /// - Throws: ``PeripheralError``, when bluetoothd could not offer it, or the manager was stopped.
+    public func add(_ service: MutableService) throws(PeripheralError) {
+        try engine.update { desired throws(PeripheralError) in try desired.add(service) }
+    }
+
+    /// Offers a service no more. Services that include it are offered without it.
+    public func remove(_ service: MutableService.ID) {
+        worker.withdraw { $0.remove { $0.id == service } }
     }
 
     /// Offers no service any more.
     public func removeAllServices() {
-        updateDesired { desired in
-            desired.services = []
-            desired.servicesVersion += 1
-        }
+        worker.withdraw { $0.remove { _ in true } }
     }
+
+    /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
+    /// as its ``Central/maximumUpdateValueLength`` allows, and 512 bytes at most.
+    ///
+    /// Up to 64 values of 16 KiB together wait for bluetoothd. bluetoothd does not report whether a central has received a value.
+    @discardableResult
+    public func updateValue(_ value: [UInt8], for characteristic: MutableCharacteristic.ID) -> UpdateResult {
+        worker.updateValue(value, for: characteristic)
+    }
+
+    // MARK: Advertising
+
+    /// Whether the advertisement is on the air.
+    public var isAdvertising: Bool { worker.isAdvertising }
 
     /// Advertises, in place of what was advertised before (`org.bluez.LEAdvertisingManager1`, RegisterAdvertisement).
     ///
-    /// - Throws: ``AdvertisementError``, when it does not fit.
+    /// - Throws: ``AdvertisementError``, when it does not fit, or the manager was stopped.
     public func startAdvertising(_ advertisement: Advertisement) throws(AdvertisementError) {
         try advertisement.check()
-        updateDesired { desired in
-            desired.advertisement = advertisement
-            desired.advertisementVersion += 1
+        do throws(PeripheralError) {
+            try engine.update { $0.advertise(advertisement) }
+        } catch {
+            throw .notAccepted(reason: error.description)
         }
     }
 
     /// Advertises no more.
     public func stopAdvertising() {
-        updateDesired { desired in
-            desired.advertisement = nil
-            desired.advertisementVersion += 1
-        }
-    }
-
-    /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
-    /// as its ``Central/maximumUpdateValueLength`` allows.
-    ///
-    /// - Returns: Whether it was sent; `false` while no central can be reached.
-    @discardableResult
-    public func updateValue(_ value: [UInt8], for characteristic: BluetoothUUID) async -> Bool {
-        guard let (application, bus) = served.withLock(\.self), let path = application.path(of: characteristic)
-        else { return false }
-        let value = Array(value.prefix(MutableCharacteristic.longestValue))
-        // To bluetoothd alone: a signal to all would reach every user with a login.
-        let sent: Void? = try? await bus.changed(
-            ["Value": .bytes(value)], of: Interface.characteristic, at: path, to: Interface.service)
-        return sent != nil
-    }
-
-    private func updateDesired(_ change: (inout DesiredState) -> Void) {
-        desired.withLock { change(&$0) }
-        mirror.wakeAll()
+        worker.withdraw { $0.advertise(nil) }
     }
 }
 
-extension PeripheralManager {
-    /// Between two attempts, doubled up to the longest.
-    private static let firstRetry = Duration.seconds(1)
-    private static let longestRetry = Duration.seconds(30)
-
-    /// Keeps it so, until cancelled. To be called once.
-    public func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.mirror.run() }
-            group.addTask { await self.follow() }
-        }
-        finish()
-    }
-
-    private func follow() async {
-        var registration = Registration(manager: self)
-        var (published, wasThere, retry): (RegistrationSnapshot?, Bool, BackOff) = (
-            nil, false, BackOff(Self.firstRetry, limit: Self.longestRetry)
-        )
-        while !Task.isCancelled {
-            let wanted = desired.withLock(\.self)
-            let view = mirror.view
-            let snapshot = snapshot(view, wanted, wasThere)
-            wasThere = wasThere || view.reach == .known
-            if snapshot.state != published?.state || snapshot.reason != published?.reason, snapshot.state != .unknown {
-                publish(.didUpdateState(snapshot.state, reason: snapshot.reason))
-                published = snapshot
-            }
-            let isContent = await registration.fulfil(wanted, snapshot, bus: view.bus)
-            if isContent { retry.reset() }
-            let deadline = isContent ? nil : ContinuousClock.now + retry.delay
-            let isOver = try? await mirror.wait(until: deadline, for: .connections) {
-                [registration, wasThere] view in
-                let isSame = self.snapshot(view, wanted, wasThere) == snapshot && !registration.isOutdated
-                return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
-            }
-            if isOver == nil { _ = retry.next() }
-        }
-        registration.end()
-        await registration.endFallback()
-    }
-
-    private func snapshot(_ view: ObjectMirror.View, _ wanted: DesiredState, _ wasThere: Bool) -> RegistrationSnapshot {
-        let interfaces = [
-            wanted.services.isEmpty ? nil : Interface.gattManager,
-            wanted.advertisement == nil ? nil : Interface.advertisingManager,
-        ]
-        return RegistrationSnapshot(
-            view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
-    }
-}
-
-extension PeripheralManager.DesiredState {
-    fileprivate func isSame(as other: Self) -> Bool {
-        servicesVersion == other.servicesVersion && advertisementVersion == other.advertisementVersion
+/// Runs a peripheral for as long as `body` takes, and returns when it has left the bus: then centrals find neither its services nor its
+/// advertisement.
+///
+/// - Parameters:
+///   - adapter: The adapter, such as `hci0`; `nil` for the first that has power.
+///   - bus: The D-Bus address of bluetoothd's bus; `nil` for the system's.
+///   - fallback: Advertises where the kernel refuses bluetoothd's commands; `nil`: nothing does.
+///   - body: Uses the peripheral.
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`.
+public func withPeripheralManager<Value: Sendable, Failure: Error>(
+    adapter: String? = nil, bus: String? = nil, fallback: (any AdvertisingFallback)? = nil,
+    _ body: (PeripheralManager) async throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    let manager = PeripheralManager(adapter: adapter, bus: bus, fallback: fallback)
+    do throws(Failure) {
+        let value = try await body(manager)
+        await manager.end()
+        return value
+    } catch {
+        await manager.end()
+        throw error
     }
 }
 
@@ -200,20 +241,5 @@ public struct Central: Sendable, Hashable {
     init(_ options: [String: DBusValue]) {
         identifier = options["device"]?.string ?? ""
         maximumUpdateValueLength = max(options["mtu"]?.integer ?? 0, Self.leastMTU) - 3
-    }
-}
-
-/// A primary service offered to centrals (Core Specification, Vol 3, Part G, 3.1): `CBMutableService`.
-public struct MutableService: Sendable {
-    /// The type of the service.
-    public var uuid: BluetoothUUID
-
-    /// In the order in which centrals find them.
-    public var characteristics: [MutableCharacteristic]
-
-    /// A service, to be offered by ``PeripheralManager/add(_:)``.
-    public init(_ uuid: BluetoothUUID, characteristics: [MutableCharacteristic]) {
-        self.uuid = uuid
-        self.characteristics = characteristics
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Carries out the actions of the ``RegistrationMachine``, over a bus.
 struct Registration: Sendable {
-    private let manager: PeripheralManager
+    private let engine: PeripheralEngine
     private var machine = RegistrationMachine()
     private var bus: Bus?
     private var application: (objects: GATTApplication, exports: [BusExport])?
@@ -12,10 +12,15 @@ struct Registration: Sendable {
     private var released = Flag()
     /// Whether the fallback advertises.
     private var isFallenBack = false
+    /// Whether the bus did not let the last call pass.
+    private(set) var isRefused = false
 
-    init(manager: PeripheralManager) {
-        self.manager = manager
+    init(engine: PeripheralEngine) {
+        self.engine = engine
     }
+
+    /// Whether the desired advertisement is on the air.
+    var isAdvertising: Bool { machine.isAdvertising }
 
     /// Whether bluetoothd has ended something by itself.
     var isOutdated: Bool { released.isSet }
@@ -23,7 +28,7 @@ struct Registration: Sendable {
     /// Gives bluetoothd what is wanted and it has not yet.
     ///
     /// - Returns: whether there is nothing more to be done, until something changes.
-    mutating func fulfil(_ wanted: PeripheralManager.DesiredState, _ snapshot: RegistrationSnapshot, bus: Bus?) async
+    mutating func fulfil(_ wanted: DesiredState, _ snapshot: RegistrationSnapshot, bus: Bus?) async
         -> Bool
     {
         if bus !== self.bus {
@@ -42,11 +47,13 @@ struct Registration: Sendable {
                 guard try await perform(action, wanted, on: bus) else { continue }
                 actions += machine.ended(isDone: true)
             } catch {
+                isRefused = error.isRefusal
                 publish(error, snapshot)
                 _ = machine.ended(isDone: false)
                 return false
             }
         }
+        isRefused = false
         return true
     }
 
@@ -59,25 +66,28 @@ struct Registration: Sendable {
     mutating func endFallback() async {
         guard isFallenBack else { return }
         isFallenBack = false
-        await manager.fallback?.stop()
+        await engine.fallback?.stop()
     }
 
     /// Returns whether it took its time, and the machine needs an event of its end.
     private mutating func perform(
-        _ action: RegistrationMachine.Action, _ wanted: PeripheralManager.DesiredState, on bus: Bus
+        _ action: RegistrationMachine.Action, _ wanted: DesiredState, on bus: Bus
     ) async throws(BusError) -> Bool {
         switch action {
         case .exportServices(let version): try await export(wanted.services, version: version, on: bus)
         case .registerServices(let version, let adapter):
-            try await register(
+            // A registration that is new to bluetoothd has no subscribers yet.
+            let last = engine.lastSubscription
+            let isNew = try await register(
                 Interface.gattManager, "RegisterApplication", Self.root(version), adapter, on: bus)
+            if isNew { engine.endSubscriptions(upTo: last) }
         case .unregisterServices(let version, let adapter):
             // They are not read on the way out.
-            manager.served.withLock { $0 = nil }
+            engine.serve(nil)
             _ = try? await call(bus, adapter, Interface.gattManager, "UnregisterApplication", Self.root(version))
         case .exportAdvertisement(let number):
             guard let advertisement = wanted.advertisement else { return true }
-            let interface = advertisement.interface { [released, mirror = manager.mirror] in
+            let interface = advertisement.interface { [released, mirror = engine.mirror] in
                 released.set()
                 mirror.wakeAll()
             }
@@ -98,11 +108,11 @@ struct Registration: Sendable {
     private mutating func performAtOnce(_ action: RegistrationMachine.Action) {
         switch action {
         case .withdrawServices:
-            manager.served.withLock { $0 = nil }
+            engine.serve(nil)
             application = nil
         case .withdrawAdvertisement: advertisement = nil
-        case .didAddServices(let adapter): manager.publish(.didAddServices(adapter: adapter.lastName))
-        case .didStartAdvertising(let adapter): manager.publish(.didStartAdvertising(adapter: adapter.lastName))
+        case .didAddServices(let adapter): engine.publish(.didAddServices(adapter: adapter.lastName))
+        case .didStartAdvertising(let adapter): engine.publish(.didStartAdvertising(adapter: adapter.lastName))
         case .exportServices, .registerServices, .unregisterServices, .exportAdvertisement, .registerAdvertisement,
             .unregisterAdvertisement:
             break
@@ -110,26 +120,28 @@ struct Registration: Sendable {
     }
 
     private mutating func export(_ services: [MutableService], version: Int, on bus: Bus) async throws(BusError) {
-        let new = GATTApplication(services, at: Self.root(version)) { [weak manager] error, central in
-            manager?.publish(.didRefuse(error, central))
-        }
+        let new = GATTApplication(services, at: Self.root(version)) { [weak engine] in engine?.report($0) }
         var exports = [try await bus.export(new.manager, at: new.root)]
         for (path, interface) in new.objects { exports.append(try await bus.export(interface, at: path)) }
         application = (new, exports)
-        manager.served.withLock { $0 = (new, bus) }
+        engine.serve((new, bus))
     }
 
     private static func root(_ version: Int) -> String { "/okaeri/application\(version)" }
 
     private static func path(_ number: Int) -> String { "/okaeri/advertisement\(number)" }
 
+    /// Returns whether bluetoothd had not registered the object before.
+    @discardableResult
     private func register(
         _ interface: String, _ method: String, _ object: String, _ adapter: String, on bus: Bus
-    ) async throws(BusError) {
+    ) async throws(BusError) -> Bool {
         do throws(BusError) {
             try await call(bus, adapter, interface, method, object, .properties([:]))
+            return true
         } catch {
             guard case .refused("org.bluez.Error.AlreadyExists", _) = error else { throw error }
+            return false
         }
     }
 
@@ -142,7 +154,7 @@ struct Registration: Sendable {
         do throws(BusError) {
             try await register(Interface.advertisingManager, "RegisterAdvertisement", path, adapter, on: bus)
         } catch {
-            guard error.isRefusedContent, let advertisement, let fallback = manager.fallback else { throw error }
+            guard error.isRefusedContent, let advertisement, let fallback = engine.fallback else { throw error }
             do throws(AdvertisementError) {
                 try await fallback.start(advertisement, adapter: adapter.lastName)
                 isFallenBack = true
@@ -164,20 +176,19 @@ struct Registration: Sendable {
     private func publish(_ error: BusError, _ snapshot: RegistrationSnapshot) {
         let adapter = snapshot.adapter?.name ?? "any adapter"
         switch error {
-        // The end of bluetoothd is noticed elsewhere.
+        // The end of bluetoothd is noticed elsewhere, and the state shows the refusal of the bus.
         case .noOwner, .disconnected, .cancelled: break
-        case .refused where error.isRefusal:
-            manager.publish(.didUpdateState(.unauthorized, reason: RegistrationSnapshot.mayNotAsk))
+        case .refused where error.isRefusal: break
         case .refused("org.bluez.Error.NotPermitted", _):
-            manager.publish(.didFail(reason: "\(adapter) advertises as much as it can already, for other programs"))
+            engine.publish(.didFail(reason: "\(adapter) advertises as much as it can already, for other programs"))
         case .refused, .timedOut, .unreadable:
-            manager.publish(.didFail(reason: "bluetoothd does not take it on \(adapter): \(error)"))
+            engine.publish(.didFail(reason: "bluetoothd does not take it on \(adapter): \(error)"))
         }
     }
 }
 
 extension RegistrationMachine.Situation {
-    fileprivate init(_ wanted: PeripheralManager.DesiredState, _ snapshot: RegistrationSnapshot) {
+    fileprivate init(_ wanted: DesiredState, _ snapshot: RegistrationSnapshot) {
         self.init(
             services: .init(version: wanted.servicesVersion, isWanted: !wanted.services.isEmpty),
             advertisement: .init(version: wanted.advertisementVersion, isWanted: wanted.advertisement != nil),

@@ -2,7 +2,7 @@ import OkaeriDBus
 
 /// The operations that bluetoothd allows a peripheral at present.
 struct RegistrationSnapshot: Sendable, Equatable {
-    let state: PeripheralManager.State
+    let state: ManagerState
 
     /// The end of a sentence: what is so, and what to do about it.
     let reason: String
@@ -39,7 +39,7 @@ struct RegistrationSnapshot: Sendable, Equatable {
         }
     }
 
-    private static func state(_ obstacle: CentralError, _ wasThere: Bool) -> PeripheralManager.State {
+    private static func state(_ obstacle: CentralError, _ wasThere: Bool) -> ManagerState {
         switch obstacle {
         case .noBus, .noDaemon: wasThere ? .resetting : .unsupported
         case .noAdapter: .unsupported

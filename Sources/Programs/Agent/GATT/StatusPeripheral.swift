@@ -21,6 +21,15 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     private let logger: Logger
     private var board = StatusBoard()
 
+    /// The characteristics that are served, by their UUID.
+    private var served: [BluetoothUUID: MutableCharacteristic.ID] = [:]
+
+    /// The updates for which the manager has no room yet, the oldest first.
+    private var waiting: [StatusBoard.Update] = []
+
+    /// The maximum number of waiting updates; of more the oldest are dropped.
+    private static let waitingLimit = 256
+
     /// The next request while a prompt waits, or after an answer that did not come.
     private let nextRequest = Alarm()
 
@@ -50,12 +59,20 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     }
 
     /// Runs until it is stopped.
-    package func run() async {
-        manager.add(service)
+    package func run() async throws {
+        let service = service
+        for characteristic in service.characteristics { served[characteristic.uuid] = characteristic.id }
+        let events = manager.events
+        try manager.add(service)
         await withDiscardingTaskGroup { group in
             group.addTask { await cancelWhenGracefulShutdown { await self.follow() } }
             group.addTask {
                 await cancelWhenGracefulShutdown { for await _ in self.requests { await self.ask() } }
+            }
+            group.addTask {
+                await cancelWhenGracefulShutdown {
+                    for await event in events where event == .isReadyToUpdateSubscribers { await self.notify([]) }
+                }
             }
         }
         nextRequest.clear()
@@ -84,23 +101,29 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     /// Asks the daemon for its status, and notifies what has changed.
     private func ask() async {
         let report: StatusReport? = try? await client().get(Route.briefStatus)
-        if let report { await notify(board.update(with: report)) }
+        if let report { notify(board.update(with: report)) }
         guard report == nil || board.isAsking else { return nextRequest.clear() }
         nextRequest.set(.now + Self.recheck) { [request] in request.yield() }
     }
 
     private func lost(_ sentence: String) async {
         log(sentence)
-        await notify(board.daemonLost())
+        notify(board.daemonLost())
     }
 
-    private func notify(_ updates: [StatusBoard.Update]) async {
-        for update in updates {
+    /// Notifies the subscribers of updates, after those that wait for room.
+    private func notify(_ updates: [StatusBoard.Update]) {
+        waiting = (waiting + updates).suffix(Self.waitingLimit)
+        while let update = waiting.first, send(update) != .queueFull { waiting.removeFirst() }
+    }
+
+    private func send(_ update: StatusBoard.Update) -> PeripheralManager.UpdateResult {
+        let (uuid, value) =
             switch update {
-            case .region(let value): await manager.updateValue(value, for: StatusProfile.regionStates)
-            case .prompts(let value): await manager.updateValue(value, for: StatusProfile.waitingPrompt)
+            case .region(let value): (StatusProfile.regionStates, value)
+            case .prompts(let value): (StatusProfile.waitingPrompt, value)
             }
-        }
+        return served[uuid].map { manager.updateValue(value, for: $0) } ?? .notServed
     }
 
     private func log(_ sentence: String) {
@@ -138,12 +161,12 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     private func answer(_ value: [UInt8], _ central: Central) async throws(ATTError) {
         let reply = try PromptReply(value)
         guard let prompt = board.prompt(reply.token) else {
-            throw ATTError(.application, "no prompt \(reply.token) waits any more")
+            throw ATTError(.application(), "no prompt \(reply.token) waits any more")
         }
         do throws(APIClient.Failure) {
             _ = try await client().answer(prompt.id, reply.answer)
         } catch {
-            throw ATTError(.application, error.description)
+            throw ATTError(.application(), error.description)
         }
         logger.notice("\(central.address) has answered the prompt for \"\(prompt.ssid)\": \(reply.answer.rawValue)")
         request.yield()

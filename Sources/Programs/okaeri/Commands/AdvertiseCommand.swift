@@ -55,10 +55,11 @@ struct AdvertiseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let frame = IBeaconFrame(identity: try identity(), measuredPower: measuredPower)
-        let manager = PeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising())
-        try manager.startAdvertising(Advertisement(frame))
-        try await PeripheralSession(manager: manager, logger: log.logger).run(
-            saying: "advertising \(frame.identity), \(measuredPower) dBm at one metre")
+        try await withPeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising()) { manager in
+            try manager.startAdvertising(Advertisement(frame))
+            try await PeripheralSession(manager: manager, logger: log.logger).run(
+                saying: "advertising \(frame.identity), \(measuredPower) dBm at one metre")
+        }
     }
 
     private func identity() throws -> BeaconIdentity {

@@ -34,20 +34,21 @@ struct GATTCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let level = LogLevel(log.verbose ? .debug : .notice)
         let logger = level.logger(log.logger)
-        let manager = PeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising())
         let host = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? ""
         let named = name ?? Advertisement.localName(fitting: "Okaeri \(host)")
-        let status = StatusPeripheral(
-            client: { [socket] in socket.client }, manager: manager, level: level, isOpen: open,
-            acceptsJustWorks: justWorks, logger: logger)
-        do throws(AdvertisementError) {
-            try manager.startAdvertising(
-                Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
-        } catch {
-            throw ValidationError("--name: \(error)")
-        }
         let audience = open ? ", and every device in range can read the region states" : ""
-        try await PeripheralSession(manager: manager, logger: logger).run(
-            saying: "\"\(named)\" can be connected\(audience)", beside: [status])
+        try await withPeripheralManager(adapter: bluetooth.adapter, fallback: KernelAdvertising()) { manager in
+            do throws(AdvertisementError) {
+                try manager.startAdvertising(
+                    Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
+            } catch {
+                throw ValidationError("--name: \(error)")
+            }
+            let status = StatusPeripheral(
+                client: { [socket] in socket.client }, manager: manager, level: level, isOpen: open,
+                acceptsJustWorks: justWorks, logger: logger)
+            try await PeripheralSession(manager: manager, logger: logger).run(
+                saying: "\"\(named)\" can be connected\(audience)", beside: [status])
+        }
     }
 }

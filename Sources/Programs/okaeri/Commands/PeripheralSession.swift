@@ -15,7 +15,7 @@ struct PeripheralSession {
     ///   - services: The services that run beside it.
     func run(saying purpose: String, beside services: [any ServiceLifecycle.Service] = []) async throws {
         let all: [any ServiceLifecycle.Service] =
-            [Serving(manager: manager), EventLog(manager: manager, purpose: purpose, logger: logger)] + services
+            [EventLog(events: manager.events, purpose: purpose, logger: logger)] + services
         let group = ServiceGroup(
             configuration: .init(services: all, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
@@ -26,23 +26,16 @@ struct PeripheralSession {
     }
 }
 
-private struct Serving: ServiceLifecycle.Service {
-    let manager: PeripheralManager
-
-    func run() async {
-        await cancelWhenGracefulShutdown { await manager.run() }
-    }
-}
-
 /// Logs what happens. A first answer that it cannot be ends it; once it was well, its return is waited for.
 private struct EventLog: ServiceLifecycle.Service {
-    let manager: PeripheralManager
+    /// The first sequence of the manager, which has the events from the beginning.
+    let events: AsyncStream<PeripheralManager.Event>
     let purpose: String
     let logger: Logger
 
     func run() async throws {
         var wasWell = false
-        for await event in manager.events.cancelOnGracefulShutdown() {
+        for await event in events.cancelOnGracefulShutdown() {
             switch event {
             case .didUpdateState(.poweredOn, _): break
             case .didUpdateState(let state, let reason):
@@ -58,6 +51,9 @@ private struct EventLog: ServiceLifecycle.Service {
                 guard wasWell else { throw NoBluetooth(reason: reason, isPermission: false) }
                 logger.notice("\(reason); trying again")
             case .didRefuse(let error, let central): logger.info("\(central.address) was refused: \(error)")
+            case .didSubscribe(let characteristic): logger.debug("a central has subscribed to \(characteristic)")
+            case .didUnsubscribe(let characteristic): logger.debug("no central is subscribed to \(characteristic) now")
+            case .isReadyToUpdateSubscribers: break
             }
         }
         // The events end before this service is asked to.

@@ -1,0 +1,217 @@
+import OkaeriDBus
+import OkaeriPlumbing
+import Synchronization
+
+/// The work of a ``PeripheralManager``: follows bluetoothd, and gives it what is desired. It must not hold the manager.
+final class PeripheralEngine: Sendable {
+    let adapter: String?
+    let mirror: ObjectMirror
+    let fallback: (any AdvertisingFallback)?
+    let events = Broadcast<PeripheralManager.Event>(storing: PeripheralManager.backlog)
+    let states = Broadcast<ManagerState>(changesFrom: .unknown)
+    private let isStopped = Atomic(false)
+    private let isOnAir = Atomic(false)
+    private let desired = Mutex(DesiredState())
+    /// The reason of the present state, as it was published.
+    private let reason = Mutex("")
+    /// The services as they are served now, and the bus to notify their values on.
+    private let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
+    private let subscriptions = Mutex(Subscriptions())
+    private let updates = Mutex(UpdateQueue())
+    /// Wakes the task that sends values.
+    private let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    init(adapter: String?, bus: String?, fallback: (any AdvertisingFallback)?) {
+        self.adapter = adapter
+        self.fallback = fallback
+        mirror = ObjectMirror(address: bus)
+    }
+
+    /// Ends the sequences, and refuses further requests.
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        isOnAir.store(false, ordering: .relaxed)
+        states.send(.unknown)
+        states.close()
+        events.close()
+    }
+
+    // MARK: Requests
+
+    /// Changes what is desired.
+    func update(_ change: (inout DesiredState) throws(PeripheralError) -> Void) throws(PeripheralError) {
+        if isStopped.load(ordering: .relaxed) { throw .stopped }
+        let result = desired.withLock { desired -> Result<Void, PeripheralError> in
+            do throws(PeripheralError) {
+                return .success(try change(&desired))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+        mirror.wakeAll()
+    }
+
+    /// Changes what is desired to less.
+    func withdraw(_ change: (inout DesiredState) -> Void) {
+        desired.withLock { change(&$0) }
+        mirror.wakeAll()
+    }
+
+    func publish(_ event: PeripheralManager.Event) { events.send(event) }
+
+    var state: ManagerState { states.latest ?? .unknown }
+
+    var isAdvertising: Bool { isOnAir.load(ordering: .relaxed) }
+
+    var obstacle: PeripheralError? {
+        switch state {
+        case .unknown, .poweredOn: nil
+        case let state: .unavailable(state, reason: reason.withLock(\.self))
+        }
+    }
+}
+
+// MARK: Following bluetoothd
+
+extension PeripheralEngine {
+    /// Between two attempts, doubled up to the longest.
+    private static let firstRetry = Duration.seconds(1)
+    private static let longestRetry = Duration.seconds(30)
+
+    /// Works until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.mirror.run() }
+            group.addTask { await self.follow() }
+            group.addTask { await self.sendUpdates() }
+        }
+        serve(nil)
+        // The handlers may hold the manager.
+        withdraw { $0 = DesiredState() }
+    }
+
+    private func follow() async {
+        var registration = Registration(engine: self)
+        var (wasThere, retry) = (false, BackOff(Self.firstRetry, limit: Self.longestRetry))
+        while !Task.isCancelled {
+            let wanted = desired.withLock(\.self)
+            let view = mirror.view
+            let snapshot = snapshot(view, wanted, wasThere)
+            wasThere = wasThere || view.reach == .known
+            // Without adapter and bluetoothd there are no subscribers, and no call reports it.
+            if snapshot.adapter == nil { endSubscriptions() }
+            report(snapshot, isRefused: registration.isRefused)
+            let isContent = await registration.fulfil(wanted, snapshot, bus: view.bus)
+            report(snapshot, isRefused: registration.isRefused)
+            isOnAir.store(registration.isAdvertising && !isStopped.load(ordering: .relaxed), ordering: .relaxed)
+            if isContent { retry.reset() }
+            let deadline = isContent ? nil : ContinuousClock.now + retry.delay
+            let isOver = try? await mirror.wait(until: deadline, for: .connections) {
+                [registration, wasThere] view in
+                let isSame = self.snapshot(view, wanted, wasThere) == snapshot && !registration.isOutdated
+                return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
+            }
+            if isOver == nil { _ = retry.next() }
+        }
+        registration.end()
+        await registration.endFallback()
+    }
+
+    private func snapshot(_ view: ObjectMirror.View, _ wanted: DesiredState, _ wasThere: Bool) -> RegistrationSnapshot {
+        let interfaces = [
+            wanted.services.isEmpty ? nil : Interface.gattManager,
+            wanted.advertisement == nil ? nil : Interface.advertisingManager,
+        ]
+        return RegistrationSnapshot(
+            view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
+    }
+
+    /// Publishes the state and its reason if one of them is another one than before.
+    ///
+    /// - Parameter isRefused: Whether the bus does not let this process call bluetoothd, although it may read bluetoothd's objects.
+    private func report(_ snapshot: RegistrationSnapshot, isRefused: Bool) {
+        var (state, reason) = (snapshot.state, snapshot.reason)
+        if isRefused, state == .poweredOn { (state, reason) = (.unauthorized, RegistrationSnapshot.mayNotAsk) }
+        guard state != .unknown else { return }
+        let isNews = self.reason.withLock { last in
+            defer { last = reason }
+            return last != reason
+        }
+        guard isNews || state != self.state else { return }
+        states.send(state)
+        publish(.didUpdateState(state, reason: reason))
+    }
+}
+
+// MARK: Serving values
+
+extension PeripheralEngine {
+    /// bluetoothd reads these services from now on; `nil`: none.
+    func serve(_ services: (application: GATTApplication, bus: Bus)?) {
+        served.withLock { $0 = services }
+        if services == nil { endSubscriptions() }
+    }
+
+    func report(_ event: ServedEvent) {
+        switch event {
+        case .refused(let error, let central): publish(.didRefuse(error, central))
+        case .subscribed(let characteristic):
+            subscriptions.withLock { $0.started(characteristic) }
+            publish(.didSubscribe(characteristic))
+        case .unsubscribed(let characteristic):
+            if subscriptions.withLock({ $0.stopped(characteristic) }) { publish(.didUnsubscribe(characteristic)) }
+        }
+    }
+
+    /// The number of the last subscription, for ``endSubscriptions(upTo:)``.
+    var lastSubscription: UInt64 { subscriptions.withLock(\.last) }
+
+    func endSubscriptions(upTo number: UInt64 = .max) {
+        for characteristic in subscriptions.withLock({ $0.end(upTo: number) }) {
+            publish(.didUnsubscribe(characteristic))
+        }
+    }
+
+    func updateValue(_ value: [UInt8], for characteristic: MutableCharacteristic.ID) -> PeripheralManager.UpdateResult {
+        guard served.withLock(\.self)?.application.path(of: characteristic) != nil else { return .notServed }
+        guard subscriptions.withLock({ $0.includes(characteristic) }) else { return .noSubscriber }
+        let value = Array(value.prefix(MutableCharacteristic.longestValue))
+        guard updates.withLock({ $0.append(.init(characteristic: characteristic, value: value)) }) else {
+            return .queueFull
+        }
+        wake.yield()
+        return .queued
+    }
+
+    private func sendUpdates() async {
+        for await _ in wakes {
+            while case let entries = updates.withLock({ $0.next() }), !entries.isEmpty {
+                await send(entries)
+                if updates.withLock({ $0.sent() }) { publish(.isReadyToUpdateSubscribers) }
+            }
+        }
+    }
+
+    /// Sends values, and returns when bluetoothd has taken them: the bus itself queues any number.
+    private func send(_ entries: [UpdateQueue.Entry]) async {
+        guard let (application, bus) = served.withLock(\.self) else { return }
+        do throws(BusError) {
+            for entry in entries {
+                guard let path = application.path(of: entry.characteristic) else { continue }
+                // To bluetoothd alone: a signal to all would reach every user with a login.
+                try await bus.changed(
+                    ["Value": .bytes(entry.value)], of: Interface.characteristic, at: path, to: Interface.service)
+            }
+            // bluetoothd handles the messages of a connection in their order.
+            _ = try await bus.call(Interface.service, "/", Interface.peer, "Ping", within: ObjectMirror.replyTimeout)
+        } catch {
+            switch error {
+            // The end of bluetoothd or of the bus ends the subscriptions, too.
+            case .noOwner, .disconnected, .cancelled: break
+            case .timedOut, .refused, .unreadable:
+                publish(.didFail(reason: "bluetoothd has not confirmed \(entries.count) values: \(error)"))
+            }
+        }
+    }
+}
