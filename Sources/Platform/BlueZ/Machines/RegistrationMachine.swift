@@ -79,7 +79,7 @@ struct RegistrationMachine: Sendable {
     /// The action that takes its time, and for which place.
     private var running: (action: Action, place: Place)?
 
-    /// Whether the desired advertisement is on the air. It is also while it is renewed after a connection.
+    /// Whether the desired advertisement is on the air, or is being renewed after a connection.
     var isAdvertising: Bool {
         guard situation.advertisement.isWanted, let last = advertised.last else { return false }
         return last.adapter == situation.adapter && last.resets == situation.resets

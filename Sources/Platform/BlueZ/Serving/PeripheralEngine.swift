@@ -30,7 +30,6 @@ final class PeripheralEngine: Sendable {
     /// Ends the sequences, and refuses further requests.
     func stop() {
         isStopped.store(true, ordering: .relaxed)
-        isOnAir.store(false, ordering: .relaxed)
         states.send(.unknown)
         states.close()
         events.close()
@@ -62,7 +61,9 @@ final class PeripheralEngine: Sendable {
 
     var state: ManagerState { states.latest ?? .unknown }
 
-    var isAdvertising: Bool { isOnAir.load(ordering: .relaxed) }
+    var isAdvertising: Bool { isOnAir.load(ordering: .relaxed) && !isStopped.load(ordering: .relaxed) }
+
+    func setAdvertising(_ isAdvertising: Bool) { isOnAir.store(isAdvertising, ordering: .relaxed) }
 
     var obstacle: PeripheralError? {
         switch state {
@@ -104,7 +105,6 @@ extension PeripheralEngine {
             report(snapshot, isRefused: registration.isRefused)
             let isContent = await registration.fulfil(wanted, snapshot, bus: view.bus)
             report(snapshot, isRefused: registration.isRefused)
-            isOnAir.store(registration.isAdvertising && !isStopped.load(ordering: .relaxed), ordering: .relaxed)
             if isContent { retry.reset() }
             let deadline = isContent ? nil : ContinuousClock.now + retry.delay
             let isOver = try? await mirror.wait(until: deadline, for: .connections) {

@@ -29,12 +29,13 @@ public final class PeripheralManager: Sendable {
         case didFail(reason: String)
         /// A central asked for what it could not have.
         case didRefuse(ATTError, Central)
-        /// A central has subscribed to the characteristic. bluetoothd does not report which one, and reports one that was subscribed when it
-        /// was last connected only if it subscribes again: a paired central need not.
+        /// A central has subscribed to the characteristic. bluetoothd reports each subscription, but does not name the central (StartNotify;
+        /// `ccc_write_cb` in its `gatt-database.c`). A paired central stays subscribed while it is away: when it returns, it need not
+        /// subscribe again, and this event does not come again.
         case didSubscribe(MutableCharacteristic.ID)
-        /// No central is subscribed to the characteristic any more: the last one has unsubscribed or left, or the services were lost with
-        /// bluetoothd, the adapter or a change of the services. While others remain bluetoothd does not report that one has unsubscribed. A
-        /// paired central stays subscribed while it is away.
+        /// No central is subscribed to the characteristic any more: the last one has unsubscribed or left (StopNotify), or the
+        /// subscriptions were lost with bluetoothd, the adapter or a change of the services. bluetoothd does not report the end of a
+        /// subscription while other centrals are subscribed.
         case didUnsubscribe(MutableCharacteristic.ID)
         /// ``PeripheralManager/updateValue(_:for:)`` accepts values again after ``UpdateResult/queueFull``.
         case isReadyToUpdateSubscribers
@@ -165,7 +166,11 @@ public final class PeripheralManager: Sendable {
     /// Notifies or indicates a value to the centrals that have subscribed to the characteristic. To each goes as much
     /// as its ``Central/maximumUpdateValueLength`` allows, and 512 bytes at most.
     ///
-    /// Up to 64 values of 16 KiB together wait for bluetoothd. bluetoothd does not report whether a central has received a value.
+    /// At most 64 values, and 16 KiB of values, wait for bluetoothd. bluetoothd does not report whether a central has received a
+    /// notification, and does not name the central that confirms an indication.
+    ///
+    /// - Parameter characteristic: The ``MutableCharacteristic/id`` of the characteristic.
+    /// - Returns: Whether the value was taken, and why not.
     @discardableResult
     public func updateValue(_ value: [UInt8], for characteristic: MutableCharacteristic.ID) -> UpdateResult {
         worker.updateValue(value, for: characteristic)

@@ -4,7 +4,10 @@ import Synchronization
 /// Carries out the actions of the ``RegistrationMachine``, over a bus.
 struct Registration: Sendable {
     private let engine: PeripheralEngine
-    private var machine = RegistrationMachine()
+    private var machine = RegistrationMachine() {
+        // Before the event, so that a program that receives it finds the same.
+        didSet { engine.setAdvertising(machine.isAdvertising) }
+    }
     private var bus: Bus?
     private var application: (objects: GATTApplication, exports: [BusExport])?
     private var advertisement: BusExport?
@@ -18,9 +21,6 @@ struct Registration: Sendable {
     init(engine: PeripheralEngine) {
         self.engine = engine
     }
-
-    /// Whether the desired advertisement is on the air.
-    var isAdvertising: Bool { machine.isAdvertising }
 
     /// Whether bluetoothd has ended something by itself.
     var isOutdated: Bool { released.isSet }
