@@ -57,7 +57,8 @@ do {
             case .didSubscribe(let characteristic): print("a central has subscribed to \(characteristic)")
             case .didUnsubscribe(let characteristic): print("no central is subscribed to \(characteristic) now")
             case .didRefuse(let error, let central): printError("\(central.address) was refused: \(error)")
-            case .didFail(let reason), .didUpdateState(_, let reason): printError(reason)
+            case .didFail(let reason), .didFailToUpdateSubscribers(let reason), .didUpdateState(_, let reason):
+                printError(reason)
             case .didAddServices, .isReadyToUpdateSubscribers: break
             }
         }

@@ -82,10 +82,14 @@ private struct IncomingCall: Sendable {
 
 private final class ServedInterface {
     let properties: [String: BusInterface.Property]
+    let arrivals: [String: @Sendable (BusInterface.Call) -> Void]
     let calls: AsyncStream<IncomingCall>.Continuation
 
     init(_ interface: BusInterface, _ calls: AsyncStream<IncomingCall>.Continuation) {
         properties = Dictionary(interface.properties.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        arrivals = Dictionary(
+            interface.methods.compactMap { method in method.arrival.map { (method.name, $0) } },
+            uniquingKeysWith: { $1 })
         self.calls = calls
     }
 }
@@ -100,6 +104,10 @@ private func methodCalled(
     let call = BusInterface.Call(sender: sender.map { String(cString: $0) } ?? "", arguments: values)
     let served = Unmanaged<ServedInterface>.fromOpaque(data).takeUnretainedValue()
     let incoming = IncomingCall(invocation: invocation, method: String(cString: method), call: call)
+    if let arrival = served.arrivals[incoming.method] {
+        arrival(call)
+        return incoming.answer(.success([]), [])
+    }
     guard case .dropped = served.calls.yield(incoming) else { return }
     incoming.answer(.failure(.init("org.freedesktop.DBus.Error.LimitsExceeded", "too many calls wait")), [])
 }

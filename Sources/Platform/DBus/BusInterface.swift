@@ -26,6 +26,17 @@ package struct BusInterface: Sendable {
         package var returns: [String]
         package var handler: Handler
 
+        /// Receives a call when it arrives, before those that wait for a handler; `nil`: the call waits for its turn.
+        package var arrival: (@Sendable (Call) -> Void)?
+
+        /// A method without arguments and answer, whose calls do not wait for those of other methods and are never refused.
+        ///
+        /// - Parameter arrival: Receives the calls in their order. It must not wait.
+        package init(_ name: String, arrival: @escaping @Sendable (Call) -> Void) {
+            self.init(name) { _ in .success([]) }
+            self.arrival = arrival
+        }
+
         package init(
             _ name: String, takes: [String] = [], returns: [String] = [], handler: @escaping Handler
         ) {

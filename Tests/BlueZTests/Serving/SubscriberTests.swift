@@ -102,6 +102,29 @@ extension OnTheBus {
             }
         }
 
+        @Test func `a central that asks without end keeps out no subscription`() async throws {
+            let gate = Watched(false)
+            let slow = MutableCharacteristic(
+                BluetoothUUID(0x2A6E), properties: [.read, .notify],
+                read: { _ in
+                    try? await gate.wait(until: "the reads are answered") { $0 }
+                    return []
+                })
+            try await offer { bluetoothd, manager, events in
+                try manager.add(MutableService(BluetoothUUID(0x181A), characteristics: [slow]))
+                await expect(.didAddServices(adapter: "hci0"), in: &events)
+                await withTaskGroup(of: Bool.self) { group in
+                    // More than wait for the handler: some are refused at once, and the others are not answered yet.
+                    for _ in 0..<100 { group.addTask { (try? await bluetoothd.read(slow.uuid.full)) != nil } }
+                    #expect(await group.next() == false)
+                    try? await bluetoothd.subscribe(to: slow.uuid.full)
+                    await expect(.didSubscribe(slow.id), in: &events)
+                    #expect(manager.updateValue([1], for: slow.id) == .queued)
+                    gate.change { $0 = true }
+                }
+            }
+        }
+
         @Test func `what is notified is for bluetoothd alone`() async throws {
             try await offer { bluetoothd, manager, events in
                 try await bluetoothd.subscribe(to: level.uuid.full)

@@ -112,7 +112,7 @@ extension PeripheralManager.Event {
         switch self {
         case .didStartAdvertising: .didStartAdvertising
         case .didUpdateState(.poweredOn, _), .didUpdateState(.unknown, _), .didAddServices, .didRefuse, .didSubscribe,
-            .didUnsubscribe, .isReadyToUpdateSubscribers:
+            .didUnsubscribe, .didFailToUpdateSubscribers, .isReadyToUpdateSubscribers:
             nil
         case .didUpdateState(_, let reason), .didFail(let reason): .obstacle(reason)
         }

@@ -76,17 +76,12 @@ struct GATTApplication: Sendable {
     ) -> BusInterface {
         let value = ServedValue(read: characteristic.read, write: characteristic.write, report: report)
         let id = characteristic.id
-        // bluetoothd manages the subscriptions: it takes every value, and passes it on to the subscribers.
+        // bluetoothd manages the subscriptions: it takes every value, and passes it on to the subscribers. It ignores a refusal of these
+        // calls: a central that writes as fast as it can must not keep out a subscription.
         let subscriptions: [BusInterface.Method] = [
-            .init("StartNotify") { _ in
-                report(.subscribed(id))
-                return .success([])
-            },
-            .init("StopNotify") { _ in
-                report(.unsubscribed(id))
-                return .success([])
-            },
-            .init("Confirm") { _ in .success([]) },
+            .init("StartNotify", arrival: { _ in report(.subscribed(id)) }),
+            .init("StopNotify", arrival: { _ in report(.unsubscribed(id)) }),
+            .init("Confirm", arrival: { _ in }),
         ]
         return BusInterface(
             Interface.characteristic, methods: value.methods + subscriptions,

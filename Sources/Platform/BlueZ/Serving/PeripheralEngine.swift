@@ -12,8 +12,8 @@ final class PeripheralEngine: Sendable {
     private let isStopped = Atomic(false)
     private let isOnAir = Atomic(false)
     private let desired = Mutex(DesiredState())
-    /// The reason of the present state, as it was published.
-    private let reason = Mutex("")
+    /// The state and its reason, as they were published.
+    private let published: Mutex<(state: ManagerState, reason: String)> = Mutex((.unknown, ""))
     /// The services as they are served now, and the bus to notify their values on.
     private let served = Mutex<(application: GATTApplication, bus: Bus)?>(nil)
     private let subscriptions = Mutex(Subscriptions())
@@ -30,7 +30,7 @@ final class PeripheralEngine: Sendable {
     /// Ends the sequences, and refuses further requests.
     func stop() {
         isStopped.store(true, ordering: .relaxed)
-        states.send(.unknown)
+        published.withLock { $0 = (.unknown, "") }
         states.close()
         events.close()
     }
@@ -59,16 +59,17 @@ final class PeripheralEngine: Sendable {
 
     func publish(_ event: PeripheralManager.Event) { events.send(event) }
 
-    var state: ManagerState { states.latest ?? .unknown }
+    var state: ManagerState { published.withLock(\.state) }
 
     var isAdvertising: Bool { isOnAir.load(ordering: .relaxed) && !isStopped.load(ordering: .relaxed) }
 
     func setAdvertising(_ isAdvertising: Bool) { isOnAir.store(isAdvertising, ordering: .relaxed) }
 
     var obstacle: PeripheralError? {
+        let (state, reason) = published.withLock(\.self)
         switch state {
-        case .unknown, .poweredOn: nil
-        case let state: .unavailable(state, reason: reason.withLock(\.self))
+        case .unknown, .poweredOn: return nil
+        case .resetting, .unsupported, .unauthorized, .poweredOff: return .unavailable(state, reason: reason)
         }
     }
 }
@@ -133,12 +134,12 @@ extension PeripheralEngine {
     private func report(_ snapshot: RegistrationSnapshot, isRefused: Bool) {
         var (state, reason) = (snapshot.state, snapshot.reason)
         if isRefused, state == .poweredOn { (state, reason) = (.unauthorized, RegistrationSnapshot.mayNotAsk) }
-        guard state != .unknown else { return }
-        let isNews = self.reason.withLock { last in
-            defer { last = reason }
-            return last != reason
+        guard state != .unknown, !isStopped.load(ordering: .relaxed) else { return }
+        let isNews = published.withLock { published in
+            defer { published = (state, reason) }
+            return published != (state, reason)
         }
-        guard isNews || state != self.state else { return }
+        guard isNews else { return }
         states.send(state)
         publish(.didUpdateState(state, reason: reason))
     }
@@ -210,7 +211,8 @@ extension PeripheralEngine {
             // The end of bluetoothd or of the bus ends the subscriptions, too.
             case .noOwner, .disconnected, .cancelled: break
             case .timedOut, .refused, .unreadable:
-                publish(.didFail(reason: "bluetoothd has not confirmed \(entries.count) values: \(error)"))
+                publish(
+                    .didFailToUpdateSubscribers(reason: "bluetoothd has not taken \(entries.count) values: \(error)"))
             }
         }
     }

@@ -25,7 +25,7 @@ public final class PeripheralManager: Sendable {
         case didAddServices(adapter: String)
         /// The advertisement is on the air, by this adapter.
         case didStartAdvertising(adapter: String)
-        /// bluetoothd does not take the services, the advertisement or a value. Services and advertisement are tried again.
+        /// bluetoothd does not take the services or the advertisement; it is tried again.
         case didFail(reason: String)
         /// A central asked for what it could not have.
         case didRefuse(ATTError, Central)
@@ -37,6 +37,8 @@ public final class PeripheralManager: Sendable {
         /// subscriptions were lost with bluetoothd, the adapter or a change of the services. bluetoothd does not report the end of a
         /// subscription while other centrals are subscribed.
         case didUnsubscribe(MutableCharacteristic.ID)
+        /// bluetoothd has not confirmed that it has taken values: they may be lost, and are not sent again.
+        case didFailToUpdateSubscribers(reason: String)
         /// ``PeripheralManager/updateValue(_:for:)`` accepts values again after ``UpdateResult/queueFull``.
         case isReadyToUpdateSubscribers
     }

@@ -53,6 +53,7 @@ private struct EventLog: ServiceLifecycle.Service {
             case .didRefuse(let error, let central): logger.info("\(central.address) was refused: \(error)")
             case .didSubscribe(let characteristic): logger.debug("a central has subscribed to \(characteristic)")
             case .didUnsubscribe(let characteristic): logger.debug("no central is subscribed to \(characteristic) now")
+            case .didFailToUpdateSubscribers(let reason): logger.notice("\(reason)")
             case .isReadyToUpdateSubscribers: break
             }
         }
