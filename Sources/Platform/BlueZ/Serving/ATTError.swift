@@ -34,6 +34,10 @@ public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
     public var reason: String
 
     /// Creates a refusal.
+    ///
+    /// - Parameters:
+    ///   - code: The error that the central receives.
+    ///   - reason: The reason for the log of this machine.
     public init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason

@@ -85,13 +85,21 @@ public struct MutableCharacteristic: Sendable, Identifiable {
     /// Returns the value to a central that reads; `nil`: ATT's error 0x06, request not supported.
     public var read: Read?
 
-    /// Takes what is written; nil: ATT's error 0x06, request not supported.
+    /// Takes the value that a central writes; `nil`: ATT's error 0x06, request not supported.
     public var write: Write?
 
     /// The descriptors, beside those that bluetoothd makes itself.
     public var descriptors: [MutableDescriptor]
 
     /// Creates a characteristic whose value the program returns and takes, to be offered in a ``MutableService``.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the value.
+    ///   - properties: The operations that centrals may use.
+    ///   - permissions: The conditions for reading and writing.
+    ///   - descriptors: The descriptors, beside those that bluetoothd makes itself.
+    ///   - read: Returns the value to a central that reads; `nil`: ATT's error 0x06, request not supported.
+    ///   - write: Takes the value that a central writes; `nil`: ATT's error 0x06, request not supported.
     public init(
         _ uuid: BluetoothUUID, properties: Properties, permissions: Permissions = [],
         descriptors: [MutableDescriptor] = [], read: Read? = nil, write: Write? = nil
@@ -106,7 +114,12 @@ public struct MutableCharacteristic: Sendable, Identifiable {
 
     /// Creates a characteristic that has one value for all centrals, which cannot be written.
     ///
-    /// - Parameter value: The value; at most ``longestValue`` bytes of it are read.
+    /// - Parameters:
+    ///   - uuid: The type of the value.
+    ///   - properties: The operations that centrals may use.
+    ///   - permissions: The conditions for reading.
+    ///   - descriptors: The descriptors, beside those that bluetoothd makes itself.
+    ///   - value: The value; at most ``longestValue`` bytes of it are read.
     public init(
         _ uuid: BluetoothUUID, properties: Properties = .read, permissions: Permissions = [],
         descriptors: [MutableDescriptor] = [], value: [UInt8]

@@ -15,6 +15,12 @@ public struct MutableDescriptor: Sendable {
     public var write: MutableCharacteristic.Write?
 
     /// Creates a descriptor whose value the program returns and takes.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the value.
+    ///   - permissions: The conditions for reading and writing.
+    ///   - read: Returns the value to a central that reads; `nil`: it cannot be read.
+    ///   - write: Takes the value that a central writes; `nil`: it cannot be written.
     public init(
         _ uuid: BluetoothUUID, permissions: MutableCharacteristic.Permissions = [],
         read: MutableCharacteristic.Read? = nil, write: MutableCharacteristic.Write? = nil
@@ -24,7 +30,10 @@ public struct MutableDescriptor: Sendable {
 
     /// Creates a descriptor that has one value for all centrals, which cannot be written.
     ///
-    /// - Parameter value: The value; at most ``MutableCharacteristic/longestValue`` bytes of it are read.
+    /// - Parameters:
+    ///   - uuid: The type of the value.
+    ///   - permissions: The conditions for reading.
+    ///   - value: The value; at most ``MutableCharacteristic/longestValue`` bytes of it are read.
     public init(_ uuid: BluetoothUUID, permissions: MutableCharacteristic.Permissions = [], value: [UInt8]) {
         self.init(uuid, permissions: permissions, read: { _ throws(ATTError) in value })
     }

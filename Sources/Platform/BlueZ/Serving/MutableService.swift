@@ -31,6 +31,12 @@ public struct MutableService: Sendable, Identifiable {
     public var isPrimary: Bool
 
     /// Creates a service, to be offered by ``PeripheralManager/add(_:)``.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the service.
+    ///   - characteristics: The characteristics, in the order in which centrals find them.
+    ///   - includedServices: The services that this one includes, each of them added before this one.
+    ///   - isPrimary: Whether centrals find the service by itself, and not only as an included one.
     public init(
         _ uuid: BluetoothUUID, characteristics: [MutableCharacteristic], includedServices: [ID] = [],
         isPrimary: Bool = true

@@ -171,7 +171,9 @@ public final class PeripheralManager: Sendable {
     /// At most 64 values, and 16 KiB of values, wait for bluetoothd. bluetoothd does not report whether a central has received a
     /// notification, and does not name the central that confirms an indication.
     ///
-    /// - Parameter characteristic: The ``MutableCharacteristic/id`` of the characteristic.
+    /// - Parameters:
+    ///   - value: The value; at most ``MutableCharacteristic/longestValue`` bytes of it are sent.
+    ///   - characteristic: The ``MutableCharacteristic/id`` of the characteristic.
     /// - Returns: Whether the value was taken, and why not.
     @discardableResult
     public func updateValue(_ value: [UInt8], for characteristic: MutableCharacteristic.ID) -> UpdateResult {
