@@ -113,6 +113,29 @@ import Testing
         }
     }
 
+    @Test func `it advertises from the registration on, also while it is renewed, and not without its adapter`() {
+        var situation = both
+        situation.isConnectable = true
+        var machine = Machine()
+        #expect(!machine.isAdvertising)
+        finish(&machine, machine.observed(situation))
+        #expect(machine.isAdvertising)
+        situation.connections = 1
+        #expect(machine.observed(situation) == [.unregisterAdvertisement(number: 1, adapter: hci0)])
+        #expect(machine.isAdvertising, "it is renewed")
+        finish(&machine, machine.ended(isDone: true))
+        machine.released()
+        #expect(!machine.isAdvertising)
+        machine = content
+        _ = machine.observed(off)
+        #expect(!machine.isAdvertising)
+        var other = both
+        other.advertisement.version = 2
+        machine = content
+        _ = machine.observed(other)
+        #expect(!machine.isAdvertising, "another advertisement is wanted")
+    }
+
     @Test func `what bluetoothd ends by itself is registered again, and announced`() {
         var machine = content
         machine.released()

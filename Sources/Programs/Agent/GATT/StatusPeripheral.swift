@@ -24,11 +24,7 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
     /// The characteristics that are served, by their UUID.
     private var served: [BluetoothUUID: MutableCharacteristic.ID] = [:]
 
-    /// The updates for which the manager has no room yet, the oldest first.
-    private var waiting: [StatusBoard.Update] = []
-
-    /// The maximum number of waiting updates; of more the oldest are dropped.
-    private static let waitingLimit = 256
+    private var pending = PendingUpdates()
 
     /// The next request while a prompt waits, or after an answer that did not come.
     private let nextRequest = Alarm()
@@ -87,14 +83,14 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
         }
     }
 
-    private func changed(_ change: DaemonFollower.Change) async {
+    private func changed(_ change: DaemonFollower.Change) {
         switch change {
         case .followed:
             log("following okaeri")
             request.yield()
         case .event(let event): if event.kind.name != .didRangeBeacons { request.yield() }
-        case .lost(nil): await lost("okaeri has stopped; waiting for it to come back")
-        case .lost(let failure?): await lost("\(failure); trying again until it is there")
+        case .lost(nil): lost("okaeri has stopped; waiting for it to come back")
+        case .lost(let failure?): lost("\(failure); trying again until it is there")
         }
     }
 
@@ -106,15 +102,15 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
         nextRequest.set(.now + Self.recheck) { [request] in request.yield() }
     }
 
-    private func lost(_ sentence: String) async {
+    private func lost(_ sentence: String) {
         log(sentence)
         notify(board.daemonLost())
     }
 
     /// Notifies the subscribers of updates, after those that wait for room.
     private func notify(_ updates: [StatusBoard.Update]) {
-        waiting = (waiting + updates).suffix(Self.waitingLimit)
-        while let update = waiting.first, send(update) != .queueFull { waiting.removeFirst() }
+        pending.append(updates)
+        pending.send(send)
     }
 
     private func send(_ update: StatusBoard.Update) -> PeripheralManager.UpdateResult {
