@@ -29,7 +29,12 @@ final class Binary {
     /// Gone with the test.
     var folder: String { temporary.path }
 
-    init() throws {
+    /// The name of the program.
+    private let name: String
+
+    /// - Parameter name: The name of the program, which is built beside the tests.
+    init(_ name: String = "okaeri") throws {
+        self.name = name
         (temporary, example) = (try TemporaryFolder(), try TemporaryFolder())
         let text = try Data(contentsOf: URL(filePath: "\(Self.top)/beacons.json"))
         configuration = try example.file("beacons.json", Array(text))
@@ -89,7 +94,7 @@ final class Binary {
         // It lies beside the test bundle, which is what runs.
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri")
+        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: name)
         process.arguments = arguments
         process.environment = ["HOME": folder, "TZ": "UTC", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
         process.currentDirectoryURL = URL(filePath: folder)
