@@ -31,11 +31,11 @@ extension BrokerCore {
         switch kind {
         case .didEnterRegion(let region, _):
             let earlier = arrivedInEarlierRun(region, at: now)
-            guard eventAnnounced(.inside, of: region) else { return earlier }
+            guard announcements.happened(.inside, of: region, isDeciding: election.isDeciding) else { return earlier }
             return earlier + announced(house.entered(region, isAlone: !hasOtherRadios, at: now.instant), at: now)
         case .didExitRegion(let region):
             let earlier = arrivedInEarlierRun(region, at: now)
-            guard eventAnnounced(.outside, of: region) else { return earlier }
+            guard announcements.happened(.outside, of: region, isDeciding: election.isDeciding) else { return earlier }
             return earlier + announced(house.left(region), at: now)
         case .didDetermineState(let region, let state):
             return arrivedInEarlierRun(region, at: now) + determined(region, state, at: now)
@@ -56,10 +56,8 @@ extension BrokerCore {
             states[identifier] = value
         }
         // A yielded hub decides for itself.
-        guard voice == .speaking else { return [] }
-        if isAnnouncing, state != .unknown, announcements[identifier]?.state != state {
-            changeAnnounced(state, of: identifier)
-        }
+        guard announcements.isSpeaking else { return [] }
+        announcements.determined(state, of: identifier, isDeciding: election.isDeciding)
         if state == .inside { distances.becameInside(at: now.instant) }
         let news = announced(house.determined(identifier, state, at: now.instant), at: now)
         return news + published(identifier)
@@ -71,16 +69,6 @@ extension BrokerCore {
         if states[identifier]?.room != room { states[identifier]?.room = room }
         guard isHolding, let position = positions[identifier] else { return [] }
         return [.publish(value(of: regions[position]))] + occupancyDetermined()
-    }
-
-    /// Handles that an event is announced for the house. Returns `false` while this node is silent.
-    private mutating func eventAnnounced(_ state: RegionState, of region: String) -> Bool {
-        guard voice == .speaking else { return false }
-        if isAnnouncing, positions[region] != nil {
-            changeAnnounced(state, of: region)
-            events.decided(announcements[region]?.number ?? 0, of: region)
-        }
-        return true
     }
 
     /// Carries out the house's decisions. Nothing is decided for the house while another hub does.
@@ -100,22 +88,22 @@ extension BrokerCore {
 
     /// Handles that an event will be published as soon as this node's hub of events has recorded it.
     private mutating func expect(_ kind: HouseEvent.Kind, _ region: String, _ room: String?, at now: Moment) {
-        events.expected(kind, of: region, in: room, at: now.date?.wholeMilliseconds)
+        announcements.expected(kind, of: region, in: room, at: now.date?.wholeMilliseconds)
     }
 
     /// Publishes an event of the house that is recorded.
     mutating func recorded(_ news: HouseNews, of identifier: String, at now: Int64) -> [Output] {
-        guard news.isOwned, let event = events.recorded(of: identifier), let position = positions[identifier],
-            isAnnouncing
+        guard news.isOwned,
+            let event = announcements.recorded(of: identifier, isDeciding: election.isDeciding, at: now),
+            let topic = eventTopic(of: identifier)
         else { return [] }
-        events.sent(event, of: identifier, at: now)
-        return [.publish(.event(topics.event(name(regions[position].level)), Wire.event(event).utf8))]
+        return [.publish(.event(topic, Wire.event(event).utf8))]
     }
 
     /// Handles PUBACK for an event.
     mutating func acknowledged(_ publication: MQTTPublication) -> [Output] {
         guard case .event(let level) = topics.subject(of: publication.topic), let identifier = identifiers[level],
-            events.acknowledged(of: identifier, where: { Array(Wire.event($0).utf8) == publication.payload })
+            announcements.acknowledged(of: identifier, where: { Array(Wire.event($0).utf8) == publication.payload })
         else { return [] }
         return [.memoryChanged]
     }
@@ -124,7 +112,7 @@ extension BrokerCore {
     mutating func dropped(_ output: Output) {
         if case .reported(let radio, _) = output { radios.reportDropped(of: radio) }
         guard case .happened(.house(let identifier, let news), _) = output, news.isOwned else { return }
-        events.dropped(of: identifier)
+        announcements.dropped(of: identifier)
     }
 
     /// Returns the message of a region's state.

@@ -15,7 +15,7 @@ extension BrokerCore {
 
     /// Returns the values and subscriptions that do not depend on a connection.
     mutating func started(at now: Moment) -> [Output] {
-        waitBegan(at: now.instant)
+        announcements.waitBegan(at: now.instant)
         if hasEngine { ownRate = ReceptionRate(at: now.instant) }
         var filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted, topics.everyRegion,
@@ -66,7 +66,7 @@ extension BrokerCore {
         delivery.disconnected()
         let released = [topics.about(node), topics.status(node)] + topicsOfHub
         election.disconnected()
-        if isStandby { voice = .silent(until: nil) }
+        announcements.disconnected()
         announced = nil
         (nodes, hub) = (HouseNodes(), nil)
         return released.map { .release(topic: $0) } + [.unsubscribe(topics.onlyAbout(node))] + hubChanged(at: now)
@@ -130,7 +130,7 @@ extension BrokerCore {
         guard !message.payload.isEmpty else { return emptied(name, at: now) }
         guard let card = NodeCard(message.payload) else { return [] }
         nodes.described(name, card)
-        if isHub { standbyDescribed(name, card) }
+        announcements.described(name, card.kind)
         return nodesChanged(at: now)
     }
 
@@ -153,7 +153,7 @@ extension BrokerCore {
         if !isHub { hub = claim }
         guard hasEngine else { return hubChanged(at: now) }
         // A hub that has just started, and has standbys: its disk may be older than what they have announced.
-        election.mayHaveBeenReplaced = isHub && voice != .speaking
+        election.mayHaveBeenReplaced = isHub && !announcements.isSpeaking
         let nodes = nodes
         return decided(
             election.received(claim, isRetained: message.isRetained, at: now.instant) { nodes.isOnline($0) }, at: now)
@@ -196,24 +196,20 @@ extension BrokerCore {
             // The broker may have another value than the one that this hub published last.
             houseValue = []
             batteries.began(at: now.instant)
-            let (later, before, after) = isHub ? announcementsAdopted(at: now) : ([], [], [])
-            let changed = voice == .speaking ? later : Set(positions.keys)
-            return before + [.publish(wantedValue), .publish(definitionsValue)]
+            let adoption = announcements.began(regionsAtBroker, at: now)
+            if isHub { publishedRegions = [:] }
+            return released(adoption) + [.publish(wantedValue), .publish(definitionsValue)]
                 + regions.map { .publish(value(of: $0)) }
                 + occupancyDetermined() + devicesChanged(at: now.instant)
                 // A standby may have fewer regions than the hub.
                 + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline()
-                + after
-                + takeOver(of: changed, at: now) + nodesChanged(at: now)
+                + publishedAgain(adoption) + takeOver(of: adoption, at: now) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
-            events.yielded()
+            announcements.yielded(to: other)
             let events = regions.map { topics.event(name($0.level)) }
             let released = (topicsOfHub + events).map { Output.release(topic: $0) } + wentOnline()
-            guard isHub, let other else {
-                voice = .silent(until: nil)
-                return released
-            }
+            guard isHub, let other else { return released }
             return released + radiosLeft() + [.note(conflict(with: other))]
         }
     }
@@ -286,7 +282,7 @@ extension BrokerCore {
         }
         gone += [topics.scanner(name), topics.prompt(name), topics.about(name), topics.status(name)]
         nodes.remove(name)
-        standbys.remove(name)
+        announcements.forgot(name)
         return .success(gone.map { .publish(.clearing($0)) } + radioRemoved(name) + nodesChanged(at: now))
     }
 
@@ -304,7 +300,7 @@ extension BrokerCore {
         if wait.repeatsDescription { outputs.append(.repeat(topic: topics.about(node))) }
         if wait.subscribesAgain { outputs.append(.subscribeAgain) }
         outputs += decided(election.advanced(to: now.instant), at: now) + radiosAdvanced(to: now.instant)
-        outputs += voiceAdvanced(to: now)
+        outputs += announcementsAdvanced(to: now)
         if let until = remains.nextDeadline, until <= now.instant { outputs += remainsDeleted() }
         if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
         if batteries.advance(to: now.instant) { outputs.append(.measureBatteries) }

@@ -74,13 +74,7 @@ struct BrokerCore: Sendable {
     var house: HouseRegions
     /// The states as this node determined them, by identifier.
     var states: [String: RegionValue] = [:]
-    /// The events of this node that the broker has not acknowledged yet.
-    var events = UndeliveredEvents()
-    /// The last known states that were announced for the house, by identifier.
-    var announcements: [String: Announcement] = [:]
-    /// The standbys of this hub.
-    var standbys: Set<String> = []
-    var voice = Voice.speaking
+    var announcements: Announcements
     /// The regions as they are at the broker, by level: at a receiver as the hub published it, at a hub those found before it claims.
     var publishedRegions: [String: RegionValue] = [:]
     /// The definitions of the hub's regions that a standby received last.
@@ -128,7 +122,7 @@ struct BrokerCore: Sendable {
             HubClaim(
                 name: settings.node, incarnation: incarnation, since: Timestamp.text(since),
                 isStandby: settings.kind == .standby))
-        if settings.kind == .standby { voice = .silent(until: nil) }
+        announcements = Announcements(node: settings.node, kind: settings.kind)
         house = HouseRegions([])
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
@@ -144,8 +138,7 @@ struct BrokerCore: Sendable {
             regions.map { ($0.level, $0.identifier) }, uniquingKeysWith: { first, _ in first })
         house.replaced(with: regions.map(\.identifier))
         states = states.filter { positions[$0.key] != nil }
-        announcements = announcements.filter { positions[$0.key] != nil }
-        events.configured { positions[$0] != nil }
+        announcements.configured(Set(positions.keys))
         election.isPrepared = isHub || !regions.isEmpty
         if isStandby { for published in publishedRegions.values { publishedRegionFound(published, isRetained: true) } }
     }
@@ -155,7 +148,7 @@ struct BrokerCore: Sendable {
         [
             house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, remains.nextDeadline,
             distances.nextDeadline, batteries.nextDeadline, ownReports.nextDeadline, radios.nextDeadline,
-            repeats.nextDeadline, retention.nextDeadline, voiceDeadline,
+            repeats.nextDeadline, retention.nextDeadline, announcements.nextDeadline,
         ].compactMap(\.self).min()
     }
 
