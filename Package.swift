@@ -225,7 +225,7 @@ let package = Package(
     targets: targets
 )
 
-/// Files of tests that are no sources.
+/// Files of tests that are not sources.
 let excluded = [
     "AgentTests": ["Support/desktop.py"], "HistoryTests": ["Support/torture.py"],
     "WiFiTests": ["Support/bench.py", "Support/networkmanager.py"], "okaeriTests": ["Messages/Messages.txt"],

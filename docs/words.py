@@ -6,6 +6,9 @@ word, but for "Whether" at a Boolean. Comments and pages name the actor and use 
 that also applies to messages. Software reports, notifies or sends; it does not speak. In sources of Swift, C and JavaScript it does
 not say anything either; in pages and in scripts it also stores, receives and deletes: it does not know or hear.
 
+In every text, also in names of tests, messages and code, a noun is not denied with "no" behind a form of "to be": "is not a", "has no"
+and "there is no" are right.
+
 It reads every file in git by its kind: comments of programs, docstrings, and whole pages.
 """
 
@@ -27,6 +30,10 @@ SPEECH = re.compile(r"\b(told|tells|telling)\b", re.IGNORECASE)
 SAYING = re.compile(r"\b(says|said|saying)\b", re.IGNORECASE)
 MIND = re.compile(r"\b(knows|hears|heard|believes|believed|forgets|forgotten|remembers)\b", re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+BREAK = r"(?:\s|^[ \t]*(?:///?|#|\*)[ \t])+"
+DENIAL = re.compile(
+    rf"\b(?:is|are|was|were|be|been){BREAK}(?:none\b|no\b(?!{BREAK}(?:longer|matter how|such thing)\b))|\bof{BREAK}before\b", re.MULTILINE)
+EXISTENCE = re.compile(rf"\bthere(?:{BREAK}(?:may|can|need|would|will|must|to|has|have))?{BREAK}\Z", re.IGNORECASE | re.MULTILINE)
 PAGES = (".md", ".1")
 SLASHES = (".swift", ".c", ".h", ".js", ".mjs", ".css")
 HASHES = (".sh", ".yml", ".yaml", ".service", ".sysusers", ".conf", ".toml")
@@ -42,6 +49,8 @@ def main():
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
+        if path != pathlib.Path(__file__).resolve():
+            check_denials(name, text)
         for number, prose in comments(name, text):
             check(name, number, prose)
         if name.endswith(".swift"):
@@ -113,6 +122,14 @@ def check(name, number, prose):
         print(f"{name}:{number}: say reports, publishes, shows or contains: {prose.strip()}")
     if not name.endswith(SLASHES) and MIND.search(plain):
         print(f"{name}:{number}: say stores, receives, accepts or deletes: {prose.strip()}")
+
+
+def check_denials(name, text):
+    """Checks the whole text, because a test's name, a message and a page have the same words."""
+    for found in DENIAL.finditer(text):
+        if not EXISTENCE.search(text[max(0, found.start() - 40):found.start()]):
+            line = text.count("\n", 0, found.start())
+            print(f"{name}:{line + 1}: say is not a, or has no: {text.splitlines()[line].strip()}")
 
 
 def check_swift(name, text):

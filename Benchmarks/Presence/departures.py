@@ -22,7 +22,7 @@ WEAK, DEAF = -88, -98
 # The longest walk in seconds, even if the beacon is still received.
 WALK = 300
 
-# The gaps, the level and the noise of a walk are those of so many sightings before it; a gap this long is no usual one.
+# The gaps, the level and the noise of a walk are those of so many sightings before it; a gap this long is not a usual one.
 GAPS, LEVEL, NOISE, USUAL_GAP = 200, 20, 60, 10.0
 
 # The share of that noise that remains: some of it came from the beacon's own movement.

@@ -48,7 +48,7 @@ private func check() {
         require(Set(files.compactMap(\.path)).count == files.filter(\.name.isSecret).count, "two files of a path")
         for entry in files {
             require(entry.size <= entry.name.sizeLimit, "a file without a limit")
-            require(entry.path?.hasPrefix("/") ?? true && entry.path?.isPlainName ?? true, "a path that is none")
+            require(entry.path?.hasPrefix("/") ?? true && entry.path?.isPlainName ?? true, "a path that is not one")
             let content = archive.contents[entry.name]
             require(content.map { $0.count == entry.size } ?? (entry.name == .state(.history)), "another content")
         }

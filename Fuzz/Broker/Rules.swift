@@ -38,7 +38,7 @@ extension Member {
         case .wanted(let wanted): require(wanted?.beacons.count ?? 0 <= 4000, "wanted beacons without bound")
         case .takeOver(let states):
             require(core.isHub && states.keys.allSatisfy { core.positions[$0] != nil }, "states of other regions")
-        case .definitions: require(false, "a node that is no standby receives definitions")
+        case .definitions: require(false, "a node that is not a standby receives definitions")
         case .reported(let radio, let report): check(report, of: radio, at: now.instant)
         case .radioLost(let radio):
             require(core.isHub && core.radios[radio]?.isAway ?? true, "a radio is lost that reports")
@@ -83,7 +83,7 @@ extension Member {
         let (from, until) = (report.from.nanoseconds, report.until.nanoseconds)
         require(from <= until && until <= now, "a report that ends before its begin, or in the future")
         require(until.subtractingClamped(from) <= 60_000_000_000, "a report of a long time")
-        require(0...1 ~= report.share && 0...10_000 ~= report.others, "a part of the time that is none")
+        require(0...1 ~= report.share && 0...10_000 ~= report.others, "a part of the time that is not one")
         require(report.receptions.count <= HeardMessage.receptionLimit, "receptions without bound")
         var last = from
         for reception in report.receptions {
@@ -175,7 +175,7 @@ extension Member {
         let message = HeardMessage(payload)
         let count = message?.entries.reduce(0) { $0 + $1.samples.count } ?? 0
         require(count <= HeardMessage.receptionLimit, "a message of too many receptions")
-        require(message.map { 0...1 ~= $0.share } ?? false, "a part of the time that is none")
+        require(message.map { 0...1 ~= $0.share } ?? false, "a part of the time that is not one")
         return message?.payload
     }
 
@@ -263,14 +263,14 @@ extension Member {
     /// Checks that the reports about the house are safe to show.
     func checkReports(at now: Int64) {
         for node in core.nodeReports(at: now, ownShare: 1) {
-            require(TopicName.isLevel(node.name), "a node's name that is none")
+            require(TopicName.isLevel(node.name), "a node's name that is not one")
             require(node.room.map { Wire.name($0) == $0 } ?? true, "a room that is not safe to show")
             for text in [node.reason, node.adapter, node.version, node.since] {
                 require(text?.isPlainName ?? true, "a text that is not safe to show")
             }
             guard let radio = node.radio else { continue }
             require(radio.rate >= 0 && radio.rate.isFinite && radio.age >= 0, "the rate or the age of a radio")
-            require(0...1 ~= radio.share, "a part of the time that is none")
+            require(0...1 ~= radio.share, "a part of the time that is not one")
         }
         require(core.hubName.map(TopicName.isLevel) ?? true, "a hub that is not a node")
         require(core.conflict?.isPlainName ?? true, "a sentence that is not safe to show")

@@ -28,7 +28,7 @@ private func checkWriting(_ packets: [CaptureReading.Packet], _ dataLink: Btsnoo
             direction: packet.direction ?? .controllerToHost, to: &file)
     }
     let again = file.withUnsafeBytes { CaptureReading($0, chunk: file.count) }
-    require(again.error == nil && again.format == .btsnoop, "what was written is no capture")
+    require(again.error == nil && again.format == .btsnoop, "what was written is not a capture")
     require(again.packets.count == packets.count, "packets were lost in writing")
     for (packet, read) in zip(packets, again.packets) {
         require(read.kind == packet.kind, "a packet is written as one of another kind")

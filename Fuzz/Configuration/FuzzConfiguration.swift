@@ -57,7 +57,7 @@ private func checkSyntax(_ bytes: [UInt8]) {
             let text = String(decoding: bytes, as: UTF8.self)
             require(
                 text.contains("0e") || text.contains("0E") || hasLongExponent(bytes),
-                "what is no JSON was taken: \(error)")
+                "what is not JSON was taken: \(error)")
         }
     } catch {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -26,7 +26,7 @@ private func readMessage(_ bytes: UnsafeRawBufferPointer) {
 }
 
 private func readValue(of type: String, _ bytes: UnsafeRawBufferPointer) {
-    // Indefinite types are none of any value; deeper ones no message may have.
+    // No value has an indefinite type; deeper ones no message may have.
     guard g_variant_type_string_is_valid(type) != 0, !type.contains(where: "r?*".contains), type.utf8.count < 256,
         type.utf8.count(where: "am({".utf8.contains) <= 64
     else { return }
@@ -51,8 +51,8 @@ private func check(_ variant: OpaquePointer) {
     g_variant_ref_sink(sent)
     defer { g_variant_unref(sent) }
     require(String(cString: g_variant_get_type_string(sent)) == type, "a value of \(type) is sent as another")
-    // What is sent is compared: a number that is none is no other's equal.
-    guard let again = DBusValue(sent)?.variant else { return require(false, "what was sent is no value") }
+    // What is sent is compared: NaN does not equal another number.
+    guard let again = DBusValue(sent)?.variant else { return require(false, "what was sent is not a value") }
     g_variant_ref_sink(again)
     defer { g_variant_unref(again) }
     require(
@@ -60,7 +60,7 @@ private func check(_ variant: OpaquePointer) {
 }
 
 /// Whether a message can have it, and it is read as the type it has: a descriptor's handle is read as a number. A key that
-/// may be no number has no place in an order.
+/// may not be a number has no place in an order.
 private func isSendable(_ variant: OpaquePointer) -> Bool {
     let type = String(cString: g_variant_get_type_string(variant))
     // GLib takes an entry outside of a dictionary for one, a message does not.

@@ -6,7 +6,7 @@ import IBeacon
 func checkReports(_ packet: UnsafeRawBufferPointer, _ assembler: inout ExtendedReportAssembler) {
     guard var reports = LEAdvertisingReports(packet.bytes) else { return }
     guard var bare = LEAdvertisingReports(event: UnsafeRawBufferPointer(rebasing: packet.dropFirst()).bytes) else {
-        return require(false, "reports are none without the packet type")
+        return require(false, "reports without the packet type are not reports")
     }
     var values: [AdvertisingReport] = []
     let announced = reports.remaining

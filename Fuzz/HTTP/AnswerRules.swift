@@ -22,7 +22,8 @@ struct AnswerRules {
             require(index <= requests.count, "there are more answers than requests")
             index += 1
             guard let response = Response(&rest, isHead: request?.method == .HEAD) else {
-                return require(false, "an answer that is no HTTP: \(String(decoding: rest.prefix(200), as: UTF8.self))")
+                return require(
+                    false, "an answer that is not HTTP: \(String(decoding: rest.prefix(200), as: UTF8.self))")
             }
             isClosed = response["connection"]?.lowercased() == "close"
             check(response, to: request)

@@ -15,7 +15,7 @@ enum Household {
 
     private static let status: @Sendable () -> StatusReport = {
         guard let report = try? JSONDecoder().decode(StatusReport.self, from: Data(report.utf8)) else {
-            fatalError("the report is none")
+            fatalError("the report is not a report")
         }
         return report
     }
@@ -60,7 +60,7 @@ enum Household {
         Endpoint(.get, Route.days, .readers) { _ in .json(DaysReport(first: "2026-11-20", last: "2026-11-21")) },
         Endpoint(.get, "\(Route.days)/:day", .readers) { exchange in
             let day = exchange.component("day")
-            guard day == "2026-11-21.svg" else { throw PageFailure(.badRequest, "\(day.plain()) is no day") }
+            guard day == "2026-11-21.svg" else { throw PageFailure(.badRequest, "\(day.plain()) is not a day") }
             return .text("<svg/>", headers: [.contentType: "image/svg+xml"])
         },
         Endpoint(.get, Route.networks, .readers) { _ in throw PageFailure(.serviceUnavailable, "no radio") },

@@ -27,7 +27,7 @@ private func checkFrames(_ bytes: UnsafeRawBufferPointer) {
             found = IBeaconFrame(manufacturerSpecificData: structure.data)
             if let found {
                 let data = bytes[offset + 2..<end]
-                require(data.starts(with: found.manufacturerSpecificData), "a beacon is none of these bytes")
+                require(data.starts(with: found.manufacturerSpecificData), "a beacon is not made of these bytes")
             }
         }
         offset = end

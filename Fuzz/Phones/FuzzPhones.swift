@@ -44,7 +44,7 @@ private func checkMessages(_ bytes: ArraySlice<UInt8>) {
     }
 }
 
-/// A cipher that is no cipher, quick and with few collisions.
+/// A cipher that is not a cipher, quick and with few collisions.
 private struct Mixing: AddressHash {
     let key: UInt32
 

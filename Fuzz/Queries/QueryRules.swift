@@ -17,7 +17,7 @@ struct QueryRules {
     func check() {
         require([200, 400, 404, 405].contains(answer.status), "the answer is \(answer.status)")
         guard let text = String(validating: answer.content, as: UTF8.self) else {
-            return require(false, "an answer that is no UTF-8")
+            return require(false, "an answer that is not UTF-8")
         }
         guard answer.status == 200 else { return checkRefusal() }
         switch path {
@@ -58,7 +58,7 @@ struct QueryRules {
 
     private func requireObject() {
         struct Anything: Decodable { init(from decoder: any Decoder) {} }
-        require(decoded([String: Anything].self) != nil, "an answer that is no object")
+        require(decoded([String: Anything].self) != nil, "an answer that is not an object")
     }
 
     private func decoded<Value: Decodable>(_ type: Value.Type) -> Value? {

@@ -28,7 +28,7 @@ private func check(_ event: Event) {
 private func decoded(_ data: Data) -> Event? { try? JSONDecoder().decode(Event.self, from: data) }
 
 /// As it is sent: a time in whole milliseconds, a distance to the centimetre, a number only beside the node's name. Nil where a
-/// distance is none on Earth.
+/// distance is not possible on Earth.
 private func rounded(_ event: Event) -> Event? {
     var event = event
     let part = (event.time % 1_000_000 + 1_000_000) % 1_000_000

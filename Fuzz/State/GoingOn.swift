@@ -36,7 +36,9 @@ func goOn(from memory: RegionMonitor.Memory, _ written: StateStamp) {
         actions += monitor.advanced(to: now)
     }
     let names = Set(regions.map(\.identifier))
-    for case .didExitRegion(let region) in actions { require(names.contains(region), "a region was left that is none") }
+    for case .didExitRegion(let region) in actions {
+        require(names.contains(region), "a region was left that is not one")
+    }
     let later = monitor.memory(at: now)
     require(later.beacons.count <= RegionMonitor.memoryCapacity, "more is known than can be kept")
     let kept = PersistedState(written: written, parts: [PresenceMemory(later)])

@@ -87,7 +87,7 @@ import Testing
     @Test func `a server that is notified is reported with its last problem`() {
         var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
         func found() -> [Finding] { findings("notify") { $0.notifications = [report] } }
-        // Without an arrow: it is no missing step of the set-up.
+        // Without an arrow: it is not a missing step of the set-up.
         #expect(verdicts(found()) == [.note] && found().allSatisfy { $0.remedy == nil })
         report.sent = 3
         #expect(found() == [.ok("notify", "notify[0], ntfy at https://ntfy.sh: 3 sent since the start")])

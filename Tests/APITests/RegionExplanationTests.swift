@@ -204,7 +204,7 @@ import Testing
             state: .poweredOff, adapter: "hci0", reason: "it is off | switch it on", listening: false)
         let silent = try self.text(deaf)
         #expect(silent.contains("None of its beacons has been heard"))
-        #expect(silent.contains("time without a scan is no silence. it is off | switch it on"))
+        #expect(silent.contains("time without a scan is not silence. it is off | switch it on"))
     }
 
     @Test func `the error about an unwatched region names the watched ones`() {

@@ -22,7 +22,7 @@ import Testing
         #expect((found.signal, found.enterRSSI, found.exitRSSI) == (-61, -69, -90))
     }
 
-    @Test func `without a reading a signal is assumed, and values that no receiver has are no reading`() {
+    @Test func `without a reading a signal is assumed, and values that no receiver has are not a reading`() {
         let assumed = ThresholdProposal(query: "")
         #expect(assumed?.enterRSSI == -70 && assumed?.exitRSSI == -91 && assumed?.noise == nil)
         for text in ["nan", "1e300,-inf", "-128,21"] { #expect(ThresholdProposal(query: text) == assumed) }

@@ -56,7 +56,7 @@ struct BluetoothBoardTests {
         #expect(board.serverAppeared([]) == .show(off, hasMarkup: false))
     }
 
-    @Test func `the notification stays, and foreign text is no markup`() {
+    @Test func `the notification stays, and foreign text is not markup`() {
         let english = Language.english.bluetooth(off, hasMarkup: true)
         #expect(english.summary == "Bluetooth does not work" && english.stays && english.buttons.isEmpty)
         #expect(english.body == "No beacon is received, because hci0 is &lt;off&gt;; switch it on")

@@ -57,7 +57,7 @@ import OkaeriWiFi
             determine(.inside)
             #expect(await next(&events) == .wifiPrompt(prompted))
             #expect(await arrivalJoin.prompts.waiting.map(\.id) == ["1"])
-            // An adapter that is lost and found is no second arrival.
+            // An adapter that is lost and found is not a second arrival.
             determine(.unknown)
             determine(.inside)
             try await arrivalJoin.answered("1", .join)

@@ -299,7 +299,7 @@ import Testing
     @Test(arguments: [
         "{}", "[]", #"{"time": "soon", "presence": {"regions": [], "beacons": []}}"#, #"{"time": 1, "presence": 7}"#,
     ])
-    func `what is no memory is refused`(_ text: String) {
+    func `what is not a memory is refused`(_ text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LocationMemory.self, from: Data(text.utf8)) }
     }
 

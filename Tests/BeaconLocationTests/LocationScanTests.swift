@@ -98,6 +98,30 @@ import Testing
         #expect(answer(locator).result == .unknown(.notListened(.seconds(5), of: .seconds(10), because: nil)))
     }
 
+    @Test func `A request after the end of a scan counts no time until the next scan begins`() {
+        listen()
+        pass(5)
+        scan.scannerDidChangeListening(nil, at: bench.now)
+        let locator = locator(constraint)
+        scan.add(locator, at: bench.now)
+        pass(5)
+        listen()
+        pass(5)
+        #expect(answer(locator).result == .unknown(.notListened(.seconds(5), of: .seconds(10), because: nil)))
+    }
+
+    @Test func `A request counts no time of a scan that has ended without a report`() {
+        listen()
+        pass(5)
+        scan.scannerWillStart(at: bench.now)
+        let locator = locator(constraint)
+        scan.add(locator, at: bench.now)
+        scan.scannerDidUpdate(.well, at: bench.now)
+        pass(10)
+        #expect(answer(locator).listened == .zero)
+        #expect(answer(locator).result == .unknown(.notListened(.zero, of: .seconds(10), because: nil)))
+    }
+
     @Test func `an adapter that is lost during a request is the obstacle`() {
         listen()
         let locator = locator(constraint)

@@ -13,7 +13,7 @@ extension OnTheBus {
             try bench.perform("deny")
         }
 
-        @Test func `a bus that refuses is no bus that is lost`() async throws {
+        @Test func `a bus that refuses is not a bus that is lost`() async throws {
             try await withCentralManager(bus: bench.address) { central in
                 for await state in central.states where state == .unauthorized { break }
                 do {
@@ -27,7 +27,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `each try that is refused is no news, one that is not is`() async throws {
+        @Test func `each try that is refused is not news, one that is not is`() async throws {
             try await withCentralManager(bus: bench.address) { central in
                 var states = central.states.makeAsyncIterator()
                 while let state = await states.next(), state != .unauthorized { #expect(state == .unknown) }

@@ -184,8 +184,9 @@ import Testing
     @Test(arguments: [
         CentralError.noDaemon, .noAdapter(nil), .poweredOff(adapter: "hci0"), .cancelled, .noBus(reason: "lost"),
         .notPermitted(reason: "denied"), .notFound(address: "AA:00", after: .seconds(10)),
-    ]) func `a fault of Bluetooth and a peripheral that has gone are no failure of a connection`(_ error: CentralError)
-    {
+    ]) func `a fault of Bluetooth and a peripheral that has gone are not a failure of a connection`(
+        _ error: CentralError
+    ) {
         var machine = AutoConnectMachine()
         #expect(announced([error], by: &machine) == [])
     }

@@ -34,14 +34,14 @@ import Testing
         "", "1", "180", "180FF", "180G", "0x", "0x180", "0x0000180F-0000-1000-8000-00805F9B34FB", "-180F", "+180",
         "180F-", "6E400001B5A3-F393-E0A9-E50E24DCCA9E", "6E400001-B5A3-F393-E0A9-E50E24DCCA9", "１８０F",
         "6E400001-B5A3-F393-E0A9-E50E24DCCA9EE", "----", "0x6E400001B5A3F393E0A9E50E24DCCA9E",
-    ]) func `what is none is refused`(_ text: String) {
+    ]) func `what is not one is refused`(_ text: String) {
         #expect(BluetoothUUID(text) == nil)
     }
 
     @Test func `the SIG's names`() {
         #expect(BluetoothUUID(0x180F).serviceTitle == "Battery (180F)")
         #expect(BluetoothUUID(0x2A19).characteristicTitle == "Battery Level (2A19)")
-        #expect(BluetoothUUID(0x2A19).serviceName == nil, "a characteristic is no service")
+        #expect(BluetoothUUID(0x2A19).serviceName == nil, "a characteristic is not a service")
         #expect(BluetoothUUID(0xFFF0).serviceTitle == "FFF0")
         #expect(BluetoothUUID(0x0001_180F).serviceName == nil, "of 32 bits, only its end is the same")
     }

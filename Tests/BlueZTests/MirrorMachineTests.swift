@@ -230,7 +230,7 @@ import Testing
         #expect(machine.ends.reason(of: "AA:00", after: 0) == nil)
     }
 
-    @Test mutating func `a reason that comes late belongs to the end of before`() {
+    @Test mutating func `a reason that comes late belongs to the earlier end`() {
         connectLamp()
         setConnected(false)
         let reason = DisconnectionReason(name: "org.bluez.Reason.Remote", message: "")

@@ -80,7 +80,7 @@ import Testing
         scan(silenceLimit: nil)
         probe(after: [10, 20, 40])
         #expect(bench.pass(.seconds(80)) == cycle)
-        expectRepair(comeBack(), says: "that is no fault")
+        expectRepair(comeBack(), says: "that is not a fault")
         probe(after: [10, 20, 40, 80] + Array(repeating: 120, count: 60))
     }
 

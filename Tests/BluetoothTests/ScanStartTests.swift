@@ -49,7 +49,7 @@ import Testing
         #expect(bench.reply(.leSetExtendedScanEnable, .unknownCommand) == [.send(.disable)])
     }
 
-    @Test mutating func `a disable that is disallowed is no reason to fall back`() {
+    @Test mutating func `a disable that is disallowed is not a reason to fall back`() {
         _ = bench.identify(extended: true)
         #expect(bench.reply(.leSetExtendedScanEnable, .commandDisallowed) == [.send(.extendedParameters)])
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(bench.machine.eventReceived(.leMeta(.directedAdvertisingReport, parameters: []), at: bench.now) == [])
     }
 
-    @Test mutating func `a single refusal is no fault, but many are`() {
+    @Test mutating func `a single refusal is not a fault, but many are`() {
         _ = bench.identify()
         var delay = Duration.milliseconds(500)
         for attempt in 1...5 {

@@ -112,7 +112,7 @@ import Testing
         #expect(bench.rearm() == [.listening(.shared)])
     }
 
-    @Test mutating func `a foreign scan that fails to begin is none`() {
+    @Test mutating func `a foreign scan that fails to begin is not one`() {
         bench.scan()
         _ = bench.foreign(.disable)
         #expect(bench.noted(bench.machine.foreignCommandSent(.enable, at: bench.now)) == [.listening(.shared)])

@@ -152,7 +152,7 @@ import Testing
         #expect(!WantedBeacons(Array(regions.prefix(2))).phones)
     }
 
-    @Test func `A request with invalid beacons is read without them, and any other text is none`() throws {
+    @Test func `A request with invalid beacons is read without them, and any other text is not one`() throws {
         let uuid = try #require(BeaconUUID(Self.uuid))
         let payload = """
             {"beacons":[{"uuid":"\(uuid)","major":1,"minor":null},{"uuid":"x"},{"uuid":"\(uuid)","minor":1}]}

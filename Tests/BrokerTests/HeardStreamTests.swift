@@ -57,7 +57,7 @@ import Testing
         #expect(isNear(stream.rate.value(at: Self.nanoseconds(20)), 2, 0.2) && isNear(stream.share, 1, 0.01))
     }
 
-    @Test mutating func `The time of a lost message is no listening time`() throws {
+    @Test mutating func `The time of a lost message is not listening time`() throws {
         try receive(Self.message(1, 0, 1), at: 1)
         try receive(Self.message(2, 1, 2), at: 2)
         let result = try receive(Self.message(5, 4, 5, receptions: [4.5]), at: 5)
@@ -173,7 +173,7 @@ import Testing
         #expect(stream.isAway && stream.awayAt == nil)
         let result = try receive(Self.message(2, 1, 2), at: 40)
         #expect(!stream.isAway && stream.awayAt == Self.nanoseconds(55))
-        #expect(isNear(result.1 - result.0, 1, 0.02), "the time between is no listening time")
+        #expect(isNear(result.1 - result.0, 1, 0.02), "the time between is not listening time")
     }
 
     @Test mutating func `The rate follows the receptions of the last half minute`() throws {

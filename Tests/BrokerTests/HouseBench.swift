@@ -435,7 +435,7 @@ struct HouseBench {
     /// The engine of a node has an event; the node's other consumers learn of it unless the node is silent.
     private mutating func determine(_ name: String, _ kind: Event.Kind) {
         guard let core = nodes[name]?.core else { return }
-        if !core.isSilent(about: kind) { engineEvents.append((name, kind)) }
+        if !core.announcements.isSilent(about: kind) { engineEvents.append((name, kind)) }
         run(name) { $0.happened(kind, at: $1) }
     }
 

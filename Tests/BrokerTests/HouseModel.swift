@@ -337,7 +337,7 @@ extension HouseModel {
     /// Some radio has received the beacon lately.
     private mutating func judgeEnter(by node: String) {
         let last = radios.values.compactMap(\.receptions.last).max() ?? .min
-        // Lost messages are no time of listening: a region is inside for longer then.
+        // Lost messages are not time of listening: a region is inside for longer then.
         let limit = Int64(bench.losses == nil ? Self.exitTime + 4 : 3 * Self.exitTime) * Self.second
         if bench.now.subtractingClamped(last) > limit {
             decisionFaults.append("\(node) enters without a reception")

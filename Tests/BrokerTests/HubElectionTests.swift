@@ -271,7 +271,7 @@ import Testing
         #"{"name":"hall","incarnation":"\u001b[2J"}"#, #"{"name":"hall"}"#, #"{"name":5,"incarnation":"x"}"#,
         #"{"name":"hall","incarnation":"\#(String(repeating: "x", count: 65))"}"#,
     ])
-    func `A payload that no hub publishes is no claim`(payload: String) {
+    func `A payload that no hub publishes is not a claim`(payload: String) {
         #expect(HubClaim(Array(payload.utf8)) == nil)
     }
 

@@ -49,7 +49,7 @@ struct PhoneDirectoryTests {
         #expect(directory([(topic, #"{"name":"x"}"#)]).phones.isEmpty)
     }
 
-    @Test func `an emptied message removes the key, and text that is no JSON adds none`() {
+    @Test func `an emptied message removes the key, and text that is not JSON adds none`() {
         let topic = "espresense/settings/irk:\(Self.digits)/config"
         #expect(directory([(topic, #"{"name":"Anna"}"#), (topic, "")]).phones.isEmpty)
         #expect(directory([(topic, "Anna")]).phones.isEmpty)

@@ -310,7 +310,7 @@ struct StandbyTests {
         #expect(announced == ["hub enter 8"])
     }
 
-    @Test mutating func `A message of a node that is no standby changes nothing at a hub`() {
+    @Test mutating func `A message of a node that is not a standby changes nothing at a hub`() {
         bench.startHub("hub", engine: engine())
         see(.outside, at: "hub")
         bench.cut("hub")

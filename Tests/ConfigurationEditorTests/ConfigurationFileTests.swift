@@ -70,7 +70,7 @@ import Testing
         #expect(mode("beacons.json") == 0o777)
     }
 
-    @Test func `links in a circle, a directory and a pipe are no files`() throws {
+    @Test func `links in a circle, a directory and a pipe are not files`() throws {
         #expect(symlink("beacons.json", path) == 0)
         #expect(mkdir("\(folder.path)/d", 0o755) == 0)
         #expect(mkfifo("\(folder.path)/p", 0o644) == 0)
@@ -139,12 +139,12 @@ import Testing
         #expect(folder.text("moved/beacons.json") == "one" && folder.text("other/beacons.json") == nil)
     }
 
-    @Test func `bytes that are no text are not lost`() throws {
+    @Test func `bytes that are not text are not lost`() throws {
         let file = ConfigurationFile(try folder.file("beacons.json", Array("{\"".utf8) + [0xFF] + Array("\": 1}".utf8)))
         #expect(throws: ConfigurationError.self) { try file.text() }
     }
 
-    @Test func `an interrupted write is no obstacle`() throws {
+    @Test func `an interrupted write is not an obstacle`() throws {
         _ = try folder.file("beacons.json.new", Array("half".utf8))
         try ConfigurationFile(path).write("one", replacing: nil)
         #expect(try folder.names == ["beacons.json"])

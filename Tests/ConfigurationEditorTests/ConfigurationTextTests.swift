@@ -197,7 +197,7 @@ private func edited(_ text: String?, _ draft: RegionPatch) throws -> String {
     }
 }
 
-/// Texts that are no configuration, or would not be one after the change.
+/// Texts that are not a configuration, or would not be one after the change.
 @Suite struct RefusedTextTests {
     private func mistakes(_ text: String?, _ draft: RegionPatch) -> String {
         do throws(ConfigurationError) {
@@ -251,7 +251,7 @@ private func edited(_ text: String?, _ draft: RegionPatch) throws -> String {
         #expect(mistakes("{\"regions\": \(deep)", try keys()).contains("at most 32 levels"))
     }
 
-    @Test func `ten thousand regions are no trouble`() throws {
+    @Test func `ten thousand regions cause no trouble`() throws {
         let regions = (0..<10_000).map { "    { \"identifier\": \"\($0)\", \"uuid\": \"\(uuidText)\" }" }
         let text = "{\n  \"regions\": [\n\(regions.joined(separator: ",\n"))\n  ]\n}\n"
         let result = try edited(text, try keys())
@@ -291,7 +291,7 @@ private func edited(_ text: String?, _ draft: RegionPatch) throws -> String {
                 == Self.region + #", "node": { "room": "hall" }}"#)
     }
 
-    @Test func `what would be no configuration is not made`() {
+    @Test func `what would not be a configuration is not made`() {
         #expect(throws: ConfigurationError.self) { try set(["web": ["listen": .string("x")]], in: "}") }
         #expect(throws: ConfigurationError.self) { try set(["node": ["room": .string("x")]], in: "") }
         #expect(throws: ConfigurationError.self) {

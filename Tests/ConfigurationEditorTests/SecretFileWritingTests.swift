@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["/etc/\u{1B}[2J", "/etc/a\nb", "\(SecretFile.credentialPrefix)\u{7}", "/etc/\u{202E}a"])
-    func `a path with a control character is none`(path: String) {
+    func `a path with a control character is not one`(path: String) {
         #expect(!SecretFile.isPath(path) && SecretFile.isPath("/etc/\u{201C}a b\u{201D}"))
     }
 

@@ -55,7 +55,7 @@ import Testing
         .dictionary(key: "s", value: "v", [.string("a"): .byte(1)]), .structure([.objectPath("")]),
         .dictionary(key: "v", value: "s", [:]),
     ])
-    func `what D-Bus forbids is no value of GLib's`(value: DBusValue) {
+    func `what D-Bus forbids is not a value of GLib's`(value: DBusValue) {
         #expect(value.variant == nil)
     }
 

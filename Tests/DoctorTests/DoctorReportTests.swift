@@ -119,7 +119,7 @@ import Testing
         #expect(text.contains("<region-1> entered"), "\(text)")
     }
 
-    @Test func `texts of a configuration that is no JSON are replaced as well`() {
+    @Test func `texts of a configuration that is not JSON are replaced as well`() {
         var facts = facts
         facts.configuration = Array(#"{"regions": [{"identifier": "Ludgate", "wifi": {"ssid": "Nebelnetz"#.utf8)
         facts.status = nil

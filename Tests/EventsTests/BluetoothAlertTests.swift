@@ -31,7 +31,7 @@ struct BluetoothAlertTests {
         #expect(update(.poweredOn, at: 20_001) == .withdraw)
     }
 
-    @Test mutating func `a short interruption is no alert`() {
+    @Test mutating func `a short interruption is not an alert`() {
         _ = update(.poweredOn, at: 0)
         _ = update(.poweredOff, at: 1)
         #expect(update(.resetting, at: 3) == nil && deadline == nil)

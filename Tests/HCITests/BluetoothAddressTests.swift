@@ -12,7 +12,7 @@ import Testing
         "", "AA:BB:CC:DD:EE", "AA:BB:CC:DD:EE:FF:00", "AA:BB:CC:DD:EE:F", "AA:BB:CC:DD:EE:GG", "AABBCCDDEEFF",
         "+A:BB:CC:DD:EE:FF", "-1:BB:CC:DD:EE:FF", "AA-BB-CC-DD-EE-FF", ":BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:ＦＦ",
     ])
-    func `anything else is no address`(_ text: String) {
+    func `anything else is not an address`(_ text: String) {
         #expect(BluetoothAddress(text) == nil)
     }
 

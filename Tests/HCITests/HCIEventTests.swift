@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [[0x02, 0x00, 0x03, 0x00, 0x00, 0x00], [0x01, 0x00, 0x05, 0x00, 0x00, 0x00]] as [[UInt8]])
-    func `other events of the stack are no errors`(_ parameters: [UInt8]) throws {
+    func `other events of the stack are not errors`(_ parameters: [UInt8]) throws {
         let event = try HCIEvent(.stackInternal, parameters: parameters)
         #expect(event == .other(.stackInternal, parameters: parameters))
     }

@@ -25,7 +25,7 @@ struct IdentityResolvingKeyTests {
         "A" + base64,
         "IRK:" + digits, String(base64.dropLast(4)) + "w1==", String(repeating: "A", count: 22) + "==",
     ])
-    func `another text is no key`(text: String) { #expect(IdentityResolvingKey(text) == nil) }
+    func `another text is not a key`(text: String) { #expect(IdentityResolvingKey(text) == nil) }
 
     @Test func `no description contains a key`() throws {
         let identity = try #require(DeviceIdentity(Self.digits + " 70:81:94:0D:FB:AA"))

@@ -142,7 +142,7 @@ import Testing
         #expect(!isTaken)
     }
 
-    @Test func `no reports are no error`() throws {
+    @Test func `no reports are not an error`() throws {
         let (reports, error) = try #require(readAll([0x04, 0x3E, 0x02, 0x02, 0x00]))
         #expect(reports.isEmpty)
         #expect(error == nil)
@@ -153,7 +153,7 @@ import Testing
             [], [0x04], [0x04, 0x3E, 0x02, 0x02], [0x01, 0x3E, 0x02, 0x02, 0x01], [0x04, 0x0E, 0x02, 0x02, 0x01],
             [0x04, 0x3E, 0x02, 0x0B, 0x01], [0x04, 0x3E, 0x01, 0x02, 0x01], [0x04, 0x3E, 0x00, 0x02, 0x01],
         ] as [[UInt8]])
-    func `other packets are no reports`(_ packet: [UInt8]) {
+    func `other packets are not reports`(_ packet: [UInt8]) {
         #expect(readAll(packet) == nil)
     }
 

@@ -42,7 +42,7 @@ import Testing
         #expect(!"\(message)".lowercased().contains("ec02") && !"\(message)".contains("9B7D"))
     }
 
-    @Test func `a key of zeros, or of a BR/EDR address, is none`() throws {
+    @Test func `a key of zeros, or of a BR/EDR address, is not one`() throws {
         var zeros = Self.newKey
         zeros.replaceSubrange(20..., with: [UInt8](repeating: 0, count: 16))
         #expect(try message(zeros).event == .other(code: 0x18))

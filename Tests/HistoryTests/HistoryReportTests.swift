@@ -73,7 +73,7 @@ import OkaeriWiFi
         #expect(event.line.hasSuffix("  peripheralDidConnect  watch  180D  DC:A6:32:01:02:03  Band"))
     }
 
-    @Test func `what is no event is shown as far as it goes`() {
+    @Test func `what is not an event is shown as far as it goes`() {
         let event = HistoryEvent(time: evening, name: "later", region: nil, json: "{\"event")
         #expect(RecordedEvent(event).line.hasSuffix("  later"))
         #expect(RecordedEvent(event).csv.contains(","))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OkaeriHistory
 
-/// Files that are no history, or not any more. Nothing traps; a damaged file is distinguished from a foreign one.
+/// Files that are not a history, or not any more. Nothing traps; a damaged file is distinguished from a foreign one.
 @Suite struct HostileFileTests {
     private let folder: TemporaryFolder
 
@@ -111,7 +111,7 @@ import Testing
         #expect(try contents(folder.history) == before)
     }
 
-    @Test func `a folder that is missing, or is none, is reported as such`() throws {
+    @Test func `a folder that is missing, or is not one, is reported as such`() throws {
         for path in ["\(folder.path)/none", "/dev/null"] {
             #expect(throws: HistoryError.self) { try HistoryStore(directory: path, durability: .process) }
             do throws(HistoryError) {

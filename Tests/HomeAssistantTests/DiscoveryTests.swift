@@ -85,7 +85,7 @@ import Testing
         #expect(components["room_hall"]?["name"] as? String == "Inside: hall")
         #expect(components["room_hall"]?["val_tpl"] as? String == "{{ value_json.rooms.get('hall', 0) }}")
         let templates = components.values.compactMap { $0["val_tpl"] as? String }
-        #expect(!templates.contains { $0.contains("evil") }, "a room's name is no part of a template")
+        #expect(!templates.contains { $0.contains("evil") }, "a room's name is not a part of a template")
         #expect(components.count == 5)
     }
 

@@ -139,6 +139,43 @@ import Testing
         #expect(await running.value == .stopped)
     }
 
+    /// Starts a program without the descriptors of this process: another test may be writing a script.
+    private func spawn(_ command: [String]) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        let arguments = command.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, command[0], &actions, nil, arguments, nil) == 0)
+        return child
+    }
+
+    @Test func `A hook that has ended by itself is not reported as stopped by a limit that it reaches afterwards`()
+        throws
+    {
+        let child = try spawn(["true"])
+        defer { waitpid(child, nil, 0) }
+        var information = siginfo_t()
+        try #require(waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) == 0)
+        let ending = HookEnding(of: child)
+        #expect(!ending.begin(.stopped))
+        #expect(ending.reason == nil)
+    }
+
+    @Test func `A hook is ended for the first reason alone`() throws {
+        let child = try spawn(["sleep", "240"])
+        defer {
+            kill(child, SIGKILL)
+            waitpid(child, nil, 0)
+        }
+        let ending = HookEnding(of: child)
+        #expect(ending.begin(.timedOut(after: .seconds(1))))
+        #expect(!ending.begin(.stopped))
+        #expect(ending.reason == .timedOut(after: .seconds(1)))
+    }
+
     @Test func `a hook that is deaf to TERM is killed with its grandchildren`() async throws {
         let script = try folder.script(
             "hook", "trap '' TERM; (trap '' TERM; sleep 60 & echo $!; wait) & wait; wait")

@@ -41,14 +41,14 @@ let airLocate: [UInt8] =
         #expect(decode(airLocate + [0x02, 0x0A, 0x04]) == decode(airLocate))
     }
 
-    @Test func `24 manufacturer bytes are no iBeacon, 25 are`() {
+    @Test func `24 manufacturer bytes are not an iBeacon, 25 are`() {
         let data = Array(airLocate[5...])
         #expect(data.count == IBeaconFrame.byteCount)
         #expect(IBeaconFrame(manufacturerSpecificData: data.span.bytes) != nil)
         #expect(IBeaconFrame(manufacturerSpecificData: Array(data.dropLast()).span.bytes) == nil)
     }
 
-    @Test(arguments: [5, 6, 7, 8]) func `another company, type or length is no iBeacon`(position: Int) {
+    @Test(arguments: [5, 6, 7, 8]) func `another company, type or length is not an iBeacon`(position: Int) {
         var other = airLocate
         other[position] ^= 0x01
         #expect(decode(other) == nil)

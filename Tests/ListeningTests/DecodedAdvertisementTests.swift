@@ -32,7 +32,7 @@ import Testing
         #expect(decoded.text.contains("-70 dBm"))
     }
 
-    @Test func `the reason why data is no iBeacon is printed`() {
+    @Test func `the reason why data is not an iBeacon is printed`() {
         let decoded = DecodedAdvertisement([2, 1, 6, 5, 9, 0x1B, 0x5B, 0x41, 0x0A, 9, 9])
         #expect(decoded.frames.isEmpty && decoded.json == nil)
         #expect(decoded.verdict.hasPrefix("no iBeacon"))

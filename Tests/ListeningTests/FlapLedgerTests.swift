@@ -33,7 +33,7 @@ import Testing
         enter(at: often)
         #expect(returns(at: 600) == 10)
         #expect(returns(at: 3600 + 90) == 9)
-        #expect(returns(at: 3600 + 300) == nil, "fewer than six are no flapping")
+        #expect(returns(at: 3600 + 300) == nil, "fewer than six are not flapping")
         #expect(returns(at: 0) == nil, "a clock that was set back")
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(returns(at: 3400) == nil)
     }
 
-    @Test func `an entry without an exit before is none of a flapping region`() {
+    @Test func `an entry without an exit before is not one of a flapping region`() {
         for second in often {
             ledger.determined("home", .inside, at: time(second))
             ledger.determined("home", .unknown, at: time(second + 1))
@@ -50,7 +50,7 @@ import Testing
         #expect(returns(at: 600) == nil)
     }
 
-    @Test func `a return from silence is no matter of the thresholds`() {
+    @Test func `a return from silence is not a matter of the thresholds`() {
         enter(at: often)
         for second in often.dropFirst(4) {
             ledger.silenceEnded(

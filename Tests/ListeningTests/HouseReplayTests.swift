@@ -44,7 +44,7 @@ import Testing
         seconds.map { (Double($0), rssi) }
     }
 
-    @Test func `silence at one node is no exit while another one receives the beacon`() throws {
+    @Test func `silence at one node is not an exit while another one receives the beacon`() throws {
         let hall = try write(capture(of: signals(0...20, -60)), "hall")
         let attic = try write(
             capture(of: signals(10...60, -70).map { ($0.second, event(rssi: $0.rssi)) } + [(90, event(neighbour))]),

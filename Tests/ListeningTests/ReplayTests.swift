@@ -50,8 +50,8 @@ import Testing
         #expect(error?.description.contains("cut") == true)
     }
 
-    @Test func `what is no capture is refused, and so is a file that is not there`() throws {
-        for bytes in [[], Array("hello, world, this is no capture".utf8), [UInt8](repeating: 0, count: 100)] {
+    @Test func `what is not a capture is refused, and so is a file that is not there`() throws {
+        for bytes in [[], Array("hello, world, this is not a capture".utf8), [UInt8](repeating: 0, count: 100)] {
             let (log, error) = try replay(bytes)
             #expect(log.isEmpty)
             #expect(error != nil && error?.isCut == false)

@@ -93,7 +93,7 @@ import Testing
         for time in [Int64.min, .max] { _ = hear(home, -70, at: time) }
     }
 
-    @Test mutating func `a signal that is not known is no signal`() {
+    @Test mutating func `a signal that is not known is not a signal`() {
         _ = hear(home, nil, at: evening)
         #expect(meter.drained() == [SignalMinute(time: evening, region: "home", heard: 1, signal: nil)])
     }

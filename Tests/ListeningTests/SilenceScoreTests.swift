@@ -75,7 +75,7 @@ import Testing
         #expect(home.insideHours == (1132.0 / 3600).rounded(digits: 3))
     }
 
-    @Test func `an advertisement on three channels is one, and an absence is no gap`() throws {
+    @Test func `an advertisement on three channels is one, and an absence is not a gap`() throws {
         let home = try region(capture(gaps: [0.005, 0.005, 2, 0.005, 400, 1]), monitored())
         #expect(home.advertisements == 4)
         #expect(home.gaps?.longest == [2, 1])
@@ -111,7 +111,7 @@ import Testing
             let score = try self.region(capture, region)
             #expect(falseExits(score) == counts, "whichever is in force")
             #expect(score.settings.filter(\.inForce).map(\.setting) == [sensitivity.rawValue])
-            #expect(score.absences == 0, "a return at once is no absence")
+            #expect(score.absences == 0, "a return at once is not an absence")
         }
         let configured = try region(capture, monitored(20))
         #expect(falseExits(configured) == counts.merging(["exitAfter": length > 20 ? 1 : 0]) { $1 })
@@ -146,7 +146,7 @@ import Testing
         for score in [late, afar] { #expect(score.settings.allSatisfy { $0.falseExits == 0 }) }
     }
 
-    @Test func `the silence of a deaf receiver is no gap`() throws {
+    @Test func `the silence of a deaf receiver is not a gap`() throws {
         func advertisement(from device: Int) -> [UInt8] {
             device == 0
                 ? event(home) : event(BeaconIdentity(uuid: neighbour.uuid, major: 1, minor: UInt16(device)))
@@ -227,12 +227,12 @@ import Testing
                 """)
     }
 
-    @Test func `a capture that is cut has a score, and what is no capture has none`() throws {
+    @Test func `a capture that is cut has a score, and what is not a capture has none`() throws {
         let whole = capture(gaps: seconds(10))
         let (cut, error) = try score(Array(whole.dropLast(10)), [monitored()])
         #expect(cut?.regions.first?.advertisements == 10)
         #expect(error?.isCut == true)
-        let (none, refusal) = try score(Array("hello, world, this is no capture".utf8), [monitored()])
+        let (none, refusal) = try score(Array("hello, world, this is not a capture".utf8), [monitored()])
         #expect(none == nil)
         #expect(refusal?.isCut == false)
     }

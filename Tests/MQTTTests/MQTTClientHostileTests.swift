@@ -3,7 +3,7 @@ import Testing
 
 @testable import OkaeriMQTT
 
-/// The client against a server that is no broker, a malicious broker, and one with many messages of other clients.
+/// The client against a server that is not a broker, a malicious broker, and one with many messages of other clients.
 @Suite(.timeLimit(.minutes(5)))
 struct MQTTClientHostileTests {
     @Test(arguments: [
@@ -46,7 +46,7 @@ struct MQTTClientHostileTests {
     @Test(arguments: [
         [0x20, 3, 0, 0, 0],  // a second CONNACK
         [0x31, 4, 0, 0, 0, 0],  // no topic
-        [0x31, 5, 0, 1, 0xFF, 0, 0],  // a topic that is no UTF-8
+        [0x31, 5, 0, 1, 0xFF, 0, 0],  // a topic that is not UTF-8
         [0x31, 3, 0xFF, 0xFF, 0x61],  // a topic longer than its packet
         [0x33, 6, 0, 1, 0x61, 0, 0, 0],  // QoS 1 without a number
         [0x37, 6, 0, 1, 0x61, 0, 1, 0],  // QoS 3
@@ -64,7 +64,7 @@ struct MQTTClientHostileTests {
     }
 
     @Test(arguments: [[], [0x20], [0x20, 0xFF, 0xFF, 0xFF, 0x7F, 0]])
-    func `half a packet is no answer`(answer: [UInt8]) async throws {
+    func `half a packet is not an answer`(answer: [UInt8]) async throws {
         let broker = try FakeBroker(answer)
         let client = try TestClient(broker.port) { $0.limits.answer = .milliseconds(100) }
         try await client.failed(.silent)

@@ -69,7 +69,7 @@ struct MQTTClientTLSTests {
     @Test func `a broker without TLS is reported`() async throws {
         let plain = try TestBroker()
         let client = try client(plain, trusting)
-        // Mosquitto hangs up on what is no MQTT, one version with an end and one with a reset.
+        // Mosquitto hangs up on what is not MQTT, one version with an end and one with a reset.
         try await client.state { [.failed(.noTLS), .failed(.closed)].contains($0.phase) }
         #expect(client.client.state.description.contains("TLS"))
     }

@@ -370,7 +370,7 @@ struct MQTTSessionTests {
             scene.session.state.description
                 == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish to a; allow it in the broker's "
                 + "ACL file, as /usr/share/doc/okaeri/broker.md shows")
-        // No subscriber (0x10) is no error, nor is one that ends with the next connection.
+        // No subscriber (0x10) is not an error, nor is one that ends with the next connection.
         _ = scene.steps(at: 1, .lost(MQTTLoss(code: 7)))
         _ = scene.connect(at: 2)
         #expect(scene.session.state.refusals.isEmpty && scene.session.state.problem == nil)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [(401, false), (404, false), (408, true), (429, true), (500, true), (503, true)])
-    func `a status that is no success is a problem`(status: Int, isPassing: Bool) async throws {
+    func `a status that is not a success is a problem`(status: Int, isPassing: Bool) async throws {
         let server = try TestWebServer { _ in .status(status) }
         let problem = await send(server.address)
         #expect(problem == .status(status) && problem?.isPassing == isPassing)

@@ -38,7 +38,7 @@ import OkaeriWiFi
         var actions: [Action]?
     }
 
-    @Test func `an arrival, a departure and a prompt are notifications, other events are none`() {
+    @Test func `an arrival, a departure and a prompt are notifications, other events are not`() {
         #expect(notification(enter)?.occasion == .enter)
         #expect(notification(.didExitRegion(region: "home"))?.occasion == .exit)
         #expect(notification(Self.prompt)?.occasion == .prompt)

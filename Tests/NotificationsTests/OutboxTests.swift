@@ -92,7 +92,7 @@ import Testing
         #expect(next == delivery(2))
     }
 
-    @Test mutating func `an attempt before its time is none`() {
+    @Test mutating func `an attempt before its time is not one`() {
         _ = outbox.add(delivery(1))
         _ = outbox.begin(at: start)
         _ = outbox.ended(with: .timedOut, at: start)

@@ -78,7 +78,7 @@ import Testing
         for (path, isError, words) in [
             (plain, true, "is not executable"), (shared, true, "other users can write"),
             (group, false, "other users can write"), ("\(folder.path)/none", true, "No such file"),
-            (folder.path, true, "is no file"), ("no-such-program-here", false, "no program"),
+            (folder.path, true, "is not a file"), ("no-such-program-here", false, "no program"),
         ] {
             let found = try remarks(region(#""onExit": ["\#(path)"]"#))
             #expect(found.map(\.place) == ["regions[0].onExit"], "\(path)")
@@ -117,7 +117,7 @@ import Testing
         #expect(try remarks(json, user: 54_321).map(\.isError) == [true])
     }
 
-    @Test func `a key that every user may read is an error, and a certificate is none`() throws {
+    @Test func `a key that every user may read is an error, and a certificate is not one`() throws {
         let path = try file("broker.pem", mode: 0o644)
         let tls = #"{"ca": "\#(path)", "certificate": "\#(path)", "key": "\#(path)"}"#
         let found = try remarks(#"{"regions": [], "mqtt": {"host": "broker", "tls": \#(tls)}}"#)

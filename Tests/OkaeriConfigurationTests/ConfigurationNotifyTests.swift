@@ -79,7 +79,7 @@ import Testing
              "notify": [{"type": "webhook", "url": "https://a/", "regions": ["home", "hom"]}]}
             """
         let notices = try Configuration(json: Array(json.utf8), file: "beacons.json").notices
-        #expect(notices == [#"notify[0].regions names "hom", which is no region; correct the name"#])
+        #expect(notices == [#"notify[0].regions names "hom", which is not a region; correct the name"#])
     }
 
     @Test(arguments: [
@@ -96,7 +96,7 @@ import Testing
         "https://a:0/", "https://a:99999/", "https://a:b@c@d/", "https://user:p/w@host/", "http://[::1/", "http://[x]/",
         "https://a/#x", "https://a\\b/", "https://a:80:90/",
     ])
-    func `anything else is no address`(text: String) {
+    func `anything else is not an address`(text: String) {
         #expect(WebURL(text) == nil)
     }
 

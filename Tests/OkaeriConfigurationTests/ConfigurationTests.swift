@@ -265,7 +265,7 @@ import OkaeriWiFi
         }
     }
 
-    @Test func `a text that is no JSON is reported with line and column`() {
+    @Test func `a text that is not JSON is reported with line and column`() {
         #expect(
             problems("{\n  \"regions\": [,]\n}") == ["line 2, column 15: found ',', expected a value"])
         #expect(problems("") == ["line 1, column 1: found the end of the file, expected a value"])

@@ -44,7 +44,7 @@ import Testing
         #expect(merged.configuration.regions.map(\.monitored) == regions.map(\.monitored))
         #expect(merged.configuration.regions.allSatisfy { !$0.hasCommands && $0.network == nil && $0.scope == .node })
         #expect(regions.allSatisfy { !$0.definition.contains("/bin/true") && !$0.definition.contains("Home") })
-        #expect(try !define(regions), "the same definitions are no change")
+        #expect(try !define(regions), "the same definitions are not a change")
     }
 
     @Test func `Hooks are those of the standby's own file, and its other regions are not used`() throws {

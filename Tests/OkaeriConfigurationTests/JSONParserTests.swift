@@ -32,7 +32,7 @@ import Testing
         #expect(throws: expected) { try summary("{\n\"a\": 1,\n  \"a\": 2}") }
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         #expect(throws: JSONParser.SyntaxError.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }
 

@@ -99,10 +99,59 @@ struct PhoneConfigurationTests {
             let own = isNamed ? #"{"identifier": "home", "phone": "\#(key)"}"# : ""
             let file = try folder.file("beacons.json", Array(#"{"regions": [\#(own)]}"#.utf8))
             let files = RegionFiles(file: file, directory: directory.path, user: 4321)
-            for edit in try files.removing("anna", from: try files.content()) { try edit.write() }
+            try RegionFiles.write(files.removing("anna", from: files.content()))
             #expect(try files.content().merged.configuration.regions.map(\.identifier) == (isNamed ? ["home"] : []))
             #expect((access(key, F_OK) == 0) == isNamed)
         }
+    }
+
+    /// A region that `beacons.json` and `regions.json` have, with a key of the page.
+    private func filesOfAnna(in directory: borrowing TemporaryFolder) throws -> RegionFiles {
+        _ = try directory.file("anna.irk", Array(Self.digits.utf8))
+        _ = try directory.file(
+            "regions.json", Array(#"{"regions": [{"identifier": "anna", "phone": "anna.irk"}]}"#.utf8))
+        let file = try folder.file(
+            "beacons.json",
+            Array(#"{"regions": [{"identifier": "anna", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}]}"#.utf8))
+        return RegionFiles(file: file, directory: directory.path, user: geteuid())
+    }
+
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test func `A conflict at one of the two files of a region changes neither of them`() throws {
+        for name in ["beacons.json", "regions.json"] {
+            let directory = try TemporaryFolder()
+            let files = try filesOfAnna(in: directory)
+            let paths = ["\(folder.path)/beacons.json", "\(directory.path)/regions.json"]
+            let edits = try files.removing("anna", from: try files.content())
+            #expect(edits.count == 2)
+            let other = #"{"regions": []}"#
+            try other.write(
+                toFile: try #require(paths.first { $0.hasSuffix(name) }), atomically: false, encoding: .utf8)
+            let before = try paths.map(text)
+            let error = #expect(throws: WriteObstacle.self) { try RegionFiles.write(edits) }
+            #expect(error?.problem == .changed)
+            #expect(try paths.map(text) == before)
+            #expect(access("\(directory.path)/anna.irk", F_OK) == 0)
+        }
+    }
+
+    @Test func `A failure at the second file takes back the first one`() throws {
+        let directory = try TemporaryFolder()
+        let files = try filesOfAnna(in: directory)
+        // The previous version of beacons.json cannot be kept.
+        let backup = "\(folder.path)/beacons.json.bak"
+        try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: false)
+        let paths = ["\(folder.path)/beacons.json", "\(directory.path)/regions.json"]
+        let before = try paths.map(text)
+        let edits = try files.removing("anna", from: try files.content())
+        #expect(throws: WriteObstacle.self) { try RegionFiles.write(edits) }
+        #expect(try paths.map(text) == before)
+        #expect(access("\(directory.path)/anna.irk", F_OK) == 0)
+        try FileManager.default.removeItem(atPath: backup)
+        try RegionFiles.write(edits)
+        #expect(try files.content().merged.configuration.regions.isEmpty)
+        #expect(access("\(directory.path)/anna.irk", F_OK) != 0)
     }
 
     @Test func `keys are read from their files, and a bad file is reported with its place`() throws {
@@ -112,7 +161,7 @@ struct PhoneConfigurationTests {
         #expect(found.identities == [good: try #require(DeviceIdentity(Self.digits))])
         for (path, words) in [
             (try key("open.irk", Self.digits, mode: 0o644), "has mode 0644"),
-            (try key("short.irk", String(Self.digits.dropLast())), "is no identity resolving key"),
+            (try key("short.irk", String(Self.digits.dropLast())), "is not an identity resolving key"),
             ("/none.irk", "No such file"),
         ] {
             var bad = try configuration(#""phone": "\#(path)""#)

@@ -51,7 +51,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `what is no socket is left alone, and reported as an obstacle`() throws {
+    @Test func `what is not a socket is left alone, and reported as an obstacle`() throws {
         let folder = try TemporaryFolder()
         let letter = try folder.file("letter.txt", Array("dear".utf8))
         let link = "\(folder.path)/link"

@@ -55,7 +55,7 @@ import Testing
         #expect(machine.state == .done(.init(device: bonded, identity: identity)))
     }
 
-    @Test func `a key without a bond, and a key of another device, are no phone`() throws {
+    @Test func `a key without a bond, and a key of another device, are not a phone`() throws {
         let other = try #require(DeviceIdentity("ec0234a357c8ad05341010a60a397d9b AA:BB:CC:00:00:01"))
         var machine = machine([(1, .key(identity)), (1, .key(other)), (1, .devices([phone()]))])
         #expect(machine.state == .pairing(device: "phone"))
@@ -80,7 +80,7 @@ import Testing
         #expect(machine.state == .advertising)
     }
 
-    @Test func `a device that had paired before is no new phone, until its new key comes`() {
+    @Test func `a device that had paired before is not a new phone, until its new key comes`() {
         var machine = Machine(timeout: .seconds(120), at: began)
         play(&machine, [(0, .devices([bonded])), (0, .didStartAdvertising), (1, .tick)])
         #expect(machine.state == .advertising)

@@ -83,7 +83,7 @@ struct PhoneDaemonTests {
         }
         _ = await task.result
         let entries = outputs.filter { $0.contains("didEnterRegion  anna  phone  -62 dBm") }
-        #expect(entries.count == 1, "a new address is no event")
+        #expect(entries.count == 1, "a new address is not an event")
         #expect(outputs.contains { $0.contains("phone anna") }, "the region is explained by the phone's name")
         for name in folder.names(in: "state") { outputs.append(folder.latin1("state/\(name)")) }
         outputs += book.text + ["\(configuration)", String(reflecting: configuration.identities)]

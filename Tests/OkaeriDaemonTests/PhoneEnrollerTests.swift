@@ -327,7 +327,7 @@ import OkaeriWiFi
         EnrollmentRequest(name: "../anna"), .init(name: ""), .init(name: "a b"), .init(name: "anna", as: "mouse"),
         .init(name: "anna", timeout: 9), .init(name: "anna", timeout: 601),
     ])
-    func `a name that is no file name, another device and another time limit are refused`(
+    func `a name that is not a file name, another device and another time limit are refused`(
         _ request: EnrollmentRequest
     ) async throws {
         try await enrolling { page in

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `numbers that are none have their names`() {
+    @Test func `values that are not numbers have their names`() {
         var family = MetricFamily("okaeri_signal", .gauge, unit: "dbm", "Signal: \\ and \" and\nmore.")
         for value in [-61.5, .nan, .infinity, -.infinity, 1_795_369_651.571] { family.add(value) }
         let text = Exposition.openMetrics.text([family])

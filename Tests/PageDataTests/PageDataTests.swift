@@ -95,7 +95,7 @@ import OkaeriWiFi
         let narrow = try await page.picture(of: "2026-11-21", width: "360")
         #expect(narrow.contains("viewBox=\"0 0 360 ") && !narrow.contains(">03:00<") && narrow.contains(">18:00<"))
         #expect(try await page.picture(of: "2026-11-21", width: "99999") == whole)
-        // A part of another day is none of this one: no line a minute.
+        // A part of another day is not one of this one: no line a minute.
         let other = try await page.picture(
             of: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z")
         #expect(other == whole)
@@ -322,7 +322,7 @@ import OkaeriWiFi
         "{\"region\": {\"identifier\": \"keys\", \"onEnter\": [\"/bin/sh\"]}}",
         "{\"region\": {\"identifier\": \"keys\", \"wifi\": {\"ssid\": \"x\", \"passphraseFile\": \"/etc/shadow\"}}}",
     ])
-    func `what is no region, or more than that, changes nothing`(request: String) async throws {
+    func `what is not a region, or more than that, changes nothing`(request: String) async throws {
         try write("{\"regions\": []}")
         #expect(await status { () async throws(PageFailure) in try await set(request) } == .badRequest)
         #expect(text == "{\"regions\": []}" && reloads.count.withLock(\.self) == 0)

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: ["", "+5", "-0", "05", "00", " 5", "5 ", "5\n", "5.0", "0x5", "1e1", "５", "65536", "-1", "5_0"])
-    func `what is written otherwise is no number`(_ text: String) {
+    func `what is written otherwise is not a number`(_ text: String) {
         #expect(UInt16(decimal: text) == nil)
     }
 }

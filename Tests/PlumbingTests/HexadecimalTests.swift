@@ -19,12 +19,12 @@ import Testing
     }
 
     @Test(arguments: ["0", "0G", "+1", "-1", "0x", " 1", "１２", "é", "\u{0}\u{0}"])
-    func `what is no digit is no byte`(_ text: String) {
+    func `what is not a digit is not a byte`(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
         #expect(text == "0" || UInt32(hexadecimal: text) == nil)
     }
 
-    @Test func `numbers are no bigger than their type`() {
+    @Test func `numbers are not bigger than their type`() {
         #expect(UInt8(hexadecimal: "fF") == 255)
         #expect(UInt8(hexadecimal: "0000FF") == 255)
         #expect(UInt8(hexadecimal: "100") == nil)

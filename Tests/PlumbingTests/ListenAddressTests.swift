@@ -20,7 +20,7 @@ import Testing
         "010.0.0.1:80", "::1:80", "[::1]", "[::1]:", "[127.0.0.1]:80", "[::1:80", "::1]:80", "[fe80::1%eth0]:80",
         "127.0.0.1\0.evil:80", "http://127.0.0.1:80",
     ])
-    func `anything else is none`(text: String) {
+    func `anything else is not one`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 }

@@ -43,7 +43,7 @@ import Testing
 
     /// A gap of 10 s and one of 10.001 s, in a replay without pauses and in one whose packets are waited for.
     @Test(arguments: [nil, 100_000.0])
-    func `a silence that is exactly as long as the exit time is no exit`(speed: Double?) throws {
+    func `a silence that is exactly as long as the exit time is not an exit`(speed: Double?) throws {
         let path = "\(folder.path)/capture"
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: .create, permissions: .ownerReadWrite)

@@ -36,10 +36,10 @@ import Testing
         }
     }
 
-    /// An advertisement that is no beacon's.
+    /// An advertisement that is not a beacon's.
     private let other: [UInt8] = [0x3E, 15, 0x02, 1, 0x03, 1, 6, 5, 4, 3, 2, 1, 3, 0x02, 0x01, 0x06, 0xA6]
 
-    @Test func `a beacon that changes its address is no evidence for a deaf receiver`() {
+    @Test func `a beacon that changes its address is not evidence for a deaf receiver`() {
         var air = Air()
         for second in 0..<900 { air.receive(event(), address: second / 60, at: Double(second)) }
         air.run(to: 2000)

@@ -95,7 +95,7 @@ import Testing
         #expect(household.events() == ["exit", "outside"])
     }
 
-    @Test mutating func `a beacon that is received outside its region is no neighbour`() {
+    @Test mutating func `a beacon that is received outside its region is not a neighbour`() {
         household.air = [.beacon]
         household.pass(300)
         _ = household.events()

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `phones that pass by are no evidence either after the receiver was deaf`() throws {
+    @Test func `phones that pass by are not evidence either after the receiver was deaf`() throws {
         var generator = SeededGenerator(seed: 6)
         var monitor = listening(home)
         var last = hear(&monitor, others: 8, for: 120)

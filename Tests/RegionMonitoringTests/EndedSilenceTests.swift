@@ -73,7 +73,7 @@ import Testing
         #expect(silence.signalBefore == nil && silence.signalAfter == nil, "two beacons are not of like strength")
     }
 
-    @Test func `while another beacon keeps the region it is no silence of the region`() {
+    @Test func `while another beacon keeps the region it is not silence of the region`() {
         var monitor = listening(home())
         for second in 0..<100 { _ = monitor.sighted(beacon(1, rssi: -60), at: at(Double(second))) }
         for second in 100..<120 { _ = monitor.sighted(beacon(2, rssi: -60), at: at(Double(second))) }
@@ -116,7 +116,7 @@ import Testing
         #expect(monitor.sighted(beacon(1, rssi: -60), at: at(120)).silences.map(\.length) == [.seconds(21)])
     }
 
-    @Test func `the time without an adapter is no silence`() {
+    @Test func `the time without an adapter is not silence`() {
         var monitor = listening(home())
         for second in 0..<100 { _ = monitor.sighted(beacon(rssi: -60), at: at(Double(second))) }
         _ = monitor.adapterLost(at: at(100))

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [5.0, 10, 21])
-    func `a tag that is rarely heard is no special case`(interval: Double) throws {
+    func `a tag that is rarely heard is not a special case`(interval: Double) throws {
         var generator = SeededGenerator(seed: 5)
         var monitor = listening(learning())
         var last = 0.0
@@ -169,7 +169,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].exitTime > .seconds(130))
     }
 
-    @Test func `an exit that was none is a lesson, an absence is not`() {
+    @Test func `an exit that was not one is a lesson, an absence is not`() {
         func after(_ absence: Double, fadingTo rssi: Int8, backAt back: Int8) -> Duration {
             var monitor = listening(learning())
             var last = hear(&monitor, Array(repeating: 1, count: 1800))
@@ -181,7 +181,7 @@ import Testing
         }
         #expect(after(60, fadingTo: -70, backAt: -70) > .seconds(20), "it sat there all the time")
         #expect(after(60, fadingTo: -92, backAt: -90) == .seconds(14), "it was carried away, and back")
-        #expect(after(3600, fadingTo: -70, backAt: -70) == .seconds(14), "an hour is no gap")
+        #expect(after(3600, fadingTo: -70, backAt: -70) == .seconds(14), "an hour is not a gap")
     }
 
     @Test func `a beacon that falls silent at full strength is waited for longer than a faint one`() {
@@ -235,7 +235,7 @@ import Testing
         #expect(monitor.regionSnapshots[0].exitTime <= before, "a second of listening is a second, not twenty-one")
     }
 
-    @Test func `a lost adapter teaches nothing and is no silence`() throws {
+    @Test func `a lost adapter teaches nothing and is not silence`() throws {
         var monitor = listening(learning())
         var last = hear(&monitor, Array(repeating: 1, count: 100))
         let before = monitor.regionSnapshots[0].exitTime

@@ -107,7 +107,7 @@ import Testing
         #expect(next.run(to: 6000).first?.time == 5020)
     }
 
-    @Test func `outside before and heard is an arrival, and not heard is no departure`() {
+    @Test func `outside before and heard is an arrival, and not heard is not a departure`() {
         var next = restarted(memory(.outside, of: region()), region())
         #expect(next.sighted(beacon(), at: at(1001)).labels == ["enter", "inside"])
         var empty = restarted(memory(.outside, of: region()), region())
@@ -158,7 +158,7 @@ import Testing
         #expect(abs(exit.time - last - 200 - exitTime) < 0.001)
     }
 
-    /// Half a second, and a quarter more for each bin: the form of before the day's memory.
+    /// Half a second, and a quarter more for each bin: the form before the day's memory.
     @Test func `what an earlier version has learned goes on`() throws {
         var (counts, sums) = ([Float](repeating: 0, count: 29), [Float](repeating: 0, count: 29))
         (counts[4], sums[4]) = (500, 510)

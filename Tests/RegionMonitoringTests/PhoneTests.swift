@@ -108,7 +108,7 @@ struct PhoneTests {
         #expect(monitor.advanced(to: at(602)).contains(.didExitRegion(region: "anna")))
     }
 
-    @Test func `an advertisement with the numbers of a phone is no reception of the phone`() {
+    @Test func `an advertisement with the numbers of a phone is not a reception of the phone`() {
         var monitor = started([phone])
         let forged = BeaconSighting(identity: BeaconIdentity(phone: Self.file), measuredPower: -59, rssi: -40)
         #expect(monitor.sighted(forged, at: at(1)).isEmpty)

@@ -57,7 +57,7 @@ import Testing
         #expect(log.first.map { 30...31 ~= $0.0 } == true)
     }
 
-    @Test mutating func `a reception before the exit that is reported behind it is no enter`() {
+    @Test mutating func `a reception before the exit that is reported behind it is not an enter`() {
         _ = play(1...20, hall, true)
         _ = play(1...20, attic, true)
         _ = monitor.adapterLost(attic, at: at(21))
@@ -87,7 +87,7 @@ import Testing
         #expect(play(620...640, hall, true).isEmpty)
     }
 
-    @Test mutating func `the time of lost reports is no silence`() {
+    @Test mutating func `the time of lost reports is not silence`() {
         _ = play(1...20, hall, true)
         // Of each five reports four are lost.
         var exit: Double?

@@ -133,7 +133,7 @@ import Testing
         #expect(monitor.beaconSnapshots(since: at(0))[0].regions.sorted() == ["anna", "home"])
     }
 
-    @Test func `a silence that another sign outlasts is no false exit`() {
+    @Test func `a silence that another sign outlasts is not a false exit`() {
         var monitor = listening(keysOrWatch)
         _ = monitor.sighted(beacon(1), at: at(1))
         var actions: [RegionMonitor.Action] = []

@@ -55,7 +55,7 @@ extension RegionMonitor.Action {
 }
 
 extension [RegionMonitor.Action] {
-    /// The announcements: the end of a silence is none.
+    /// The announcements: the end of a silence is not one.
     var labels: [String] { map(\.label).filter { $0 != "silence" } }
 
     var silences: [EndedSilence] {

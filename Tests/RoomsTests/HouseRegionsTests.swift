@@ -120,7 +120,7 @@ import Testing
         #expect(log == ["room attic"])
     }
 
-    @Test mutating func `An unknown state is no exit, and the room is known again at once behind it`() {
+    @Test mutating func `An unknown state is not an exit, and the room is known again at once behind it`() {
         see(.inside)
         pass(10, ["hall": -55])
         log = []
@@ -130,7 +130,7 @@ import Testing
         #expect(log == ["unknown", "room none", "inside", "room hall"])
     }
 
-    @Test mutating func `A state that is the same as before is no news`() {
+    @Test mutating func `A state that is the same as before is not news`() {
         for _ in 0..<3 { note(house.determined("keys", .outside, at: now)) }
         #expect(log == ["outside"])
         see(.inside)

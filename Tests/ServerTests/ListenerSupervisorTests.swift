@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the former address is no problem once it is configured again`() async throws {
+    @Test func `the former address is not a problem once it is configured again`() async throws {
         let (first, taken) = (try freePort(), try LoopbackListener())
         try await run(first) { supervisor in
             try await served(first)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client that is no HTTP library: it sends and reads on request.
+/// A client that is not an HTTP library: it sends and reads on request.
 final class RawClient {
     private let path: String?
     private let port: UInt16

@@ -361,6 +361,10 @@ import Testing
             for path in ["/v1/x", "/v1", "//v1/status", "/v1/status/", "/v1/guests/code/x"] {
                 #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 401"), "\(path)")
             }
+            for path in ["/metrics/x", "//metrics/v1"] {
+                #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 404"), "\(path)")
+                #expect(try await asker.change("POST", path, "").hasPrefix("HTTP/1.1 404"), "\(path)")
+            }
             for path in ["/v2/status", "/%76%31/status", "/x"] {
                 #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 404"), "\(path)")
                 let post = try await asker.change("POST", path, "")
@@ -372,6 +376,27 @@ import Testing
             }
             for path in ["//v1/status", "/v1/status/", "/v1//guests///code"] {
                 #expect(try await asker.ask("GET", path).hasPrefix("HTTP/1.1 200"), "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `A wrong method is answered with the right ones to each client that may use one of them`(
+        isOpen: Bool
+    ) async throws {
+        try await run(isOpen: isOpen) { (asker: Asker) async throws in
+            var asker = asker
+            // As a program sends it, without the fields of a browser.
+            let answer = try await asker.ask("POST", "/v1/status")
+            #expect(answer.hasPrefix("HTTP/1.1 \(isOpen ? 405 : 401)"))
+            #expect(answer.contains("Allow: GET, HEAD\r\n") == isOpen)
+            #expect(try await asker.ask("POST", "/v1/x").hasPrefix("HTTP/1.1 \(isOpen ? 404 : 401)"))
+            #expect(try await asker.ask("PATCH", "/v1/web/links").hasPrefix("HTTP/1.1 401"))
+            #expect(try await asker.ask("PUT", "/v1/web/login").hasPrefix("HTTP/1.1 405"))
+            _ = try await asker.logIn(logins.link())
+            for fields in [[:], ["origin": "http://evil.example"], ["x-okaeri-token": ""]] {
+                let answer = try await asker.ask("POST", "/v1/status", fields)
+                #expect(answer.hasPrefix("HTTP/1.1 405") && answer.contains("Allow: GET, HEAD\r\n"), "\(fields)")
             }
         }
     }

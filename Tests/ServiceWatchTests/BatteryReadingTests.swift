@@ -59,7 +59,7 @@ import Testing
         #expect(try bench.count(of: "Disconnect") == 0)
     }
 
-    @Test func `A value that is no percentage is logged`() async throws {
+    @Test func `A value that is not a percentage is logged`() async throws {
         try bench.lamp(battery: "FF")
         try await run(isRepeated: false) {
             try await log.logged("the battery level of the beacon of keys was not read")

@@ -234,12 +234,12 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     }
 
     @Test(arguments: ["", "1", "0", "x", "999999999999999999999"])
-    func `what is no choice is asked again`(line: String) async throws {
+    func `what is not a choice is asked again`(line: String) async throws {
         let setup = try await ScriptedRegion(["", line, "x"], machine: receiving([], [beacon(1, rssi: -50)]))
         let again = setup.turns[2]
         #expect(again.question?.hasPrefix("Which is yours?") == true)
         #expect(again.said.contains("No beacon is heard yet"))
-        #expect(setup.last.said == "\"x\" is none of the numbers.")
+        #expect(setup.last.said == "\"x\" is not one of the numbers.")
     }
 
     @Test func `a signal that is weak for a beacon in the hand is doubted`() async throws {
@@ -290,7 +290,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     }
 
     @Test(arguments: ["\u{1B}[2J", "a\u{202E}b", "\u{7}"])
-    func `a name that moves the cursor is none`(name: String) async throws {
+    func `a name that moves the cursor is not one`(name: String) async throws {
         let setup = try await ScriptedRegion(["", "", name], machine: two)
         #expect(setup.last.said.contains("A name such as"))
     }
@@ -326,7 +326,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let again = setup.turns[4]
         #expect(
             again.said.contains("anyone can set up such a network") && again.question?.hasPrefix("Which Wi-Fi") == true)
-        #expect(setup.turns[5].said == "7 is none of the numbers.")
+        #expect(setup.turns[5].said == "7 is not one of the numbers.")
         #expect(setup.turns[6].question?.hasPrefix("Which Wi-Fi") == true, "34 bytes")
         #expect(setup.turns[7].steps == ["condition 5"], "its name comes first")
     }
@@ -392,7 +392,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         #expect(setup.failure == .declined)
     }
 
-    @Test func `what would be no configuration is not written`() async throws {
+    @Test func `what would not be a configuration is not written`() async throws {
         let setup = try await ScriptedRegion(
             [],
             given: .init(

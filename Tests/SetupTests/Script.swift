@@ -186,7 +186,7 @@ extension Array {
         }
     }
 
-    @Test func `what is neither yes nor no is asked again, and the end of the input is no answer`() async {
+    @Test func `what is neither yes nor no is asked again, and the end of the input is not an answer`() async {
         let script = Script(["two", "of course"])
         await #expect(throws: ConsoleEnded.self) { try await script.confirm("Go on?", default: true) }
         #expect(script.turns.map(\.question) == ["Go on? [Y/n] ", "Please answer y or n: ", "Please answer y or n: "])

@@ -125,7 +125,7 @@ private struct ScriptedService {
         }
     }
 
-    @Test func `the end of the input leaves the steps of before carried out`() async throws {
+    @Test func `the end of the input leaves the earlier steps carried out`() async throws {
         let setup = try await ScriptedService(["", ""], outsider: "anna", network: "HomeNet")
         #expect(!setup.isEnded && setup.last.isSecret)
         #expect(setup.left.lines.map { $0.prefix(10) } == ["sudo nmcli", "okaeri sta"])

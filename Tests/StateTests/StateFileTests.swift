@@ -139,7 +139,7 @@ import OkaeriWiFi
         }
     }
 
-    @Test func `rubbish is no state, and no trap`() throws {
+    @Test func `rubbish is not a state, and no trap`() throws {
         var generator = SeededGenerator(seed: 5)
         let text = try state.text
         for round in 0..<2000 {
@@ -239,7 +239,7 @@ import OkaeriWiFi
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["state.json"])
     }
 
-    @Test func `a file that others may write, and one that is no file, are rejected and not moved`() throws {
+    @Test func `a file that others may write, and one that is not a file, are rejected and not moved`() throws {
         let text = try state.text
         let real = try folder.file("state.json", text)
         chmod(real, 0o666)

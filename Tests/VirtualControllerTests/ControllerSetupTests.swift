@@ -152,7 +152,7 @@ import Testing
             ])
     }
 
-    @Test func `a packet that is no command is only logged`() throws {
+    @Test func `a packet that is not a command is only logged`() throws {
         var bench = try Bench()
         bench.forget()
         bench.actions += bench.emulation.received([0x02, 0, 0, 0, 0], at: bench.now)

@@ -39,14 +39,14 @@ import Testing
         _ = try LiveSource.control(path)
     }
 
-    @Test func `what is no FIFO is refused`() throws {
+    @Test func `what is not a FIFO is refused`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/control"
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         let error = #expect(throws: SystemError.self) {
             _ = try LiveSource.control(path)
         }
-        #expect(error?.advice == "it is no FIFO: give --control another path, or remove what is there")
+        #expect(error?.advice == "it is not a FIFO: give --control another path, or remove what is there")
     }
 
     @Test func `a source ends with standard input`() throws {

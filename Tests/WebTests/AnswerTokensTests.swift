@@ -19,7 +19,7 @@ import OkaeriWiFi
         #expect(again == [nil, nil])
     }
 
-    @Test mutating func `a wrong token is no link, and ends none`() {
+    @Test mutating func `a wrong token is not a link, and ends none`() {
         let made = tokens.make(prompt: "1", [.join])
         let wrong = ["", "0", String(made[0].dropLast()), made[0] + "0", made[0].uppercased() + "G"].compactMap {
             tokens.take($0)

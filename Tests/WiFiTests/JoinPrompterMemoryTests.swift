@@ -125,7 +125,7 @@ struct JoinPrompterMemoryTests {
         #expect(try next.arrive("gate", at: 21).isEmpty, "the visit goes on")
     }
 
-    @Test mutating func `a region of another network now is no part of the visit`() throws {
+    @Test mutating func `a region of another network now is not a part of the visit`() throws {
         try scene.prompted()
         _ = try scene.answer(1, .later, at: 5)
         var next = Scene()

@@ -104,7 +104,7 @@ extension NetworkManagerTests {
             }
         }
 
-        @Test func `a connection that has begun is no reason for a question, and completes a join`() async throws {
+        @Test func `a connection that has begun is not a reason for a question, and completes a join`() async throws {
             let accessPoint = try bench.hear("Home")
             let profile = try bench.save("Home")
             let (service, home) = (service, home)

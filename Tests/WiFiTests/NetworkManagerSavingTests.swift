@@ -121,7 +121,7 @@ extension NetworkManagerTests {
         ("passwörter", .notPrintable), ("pass\tword", .notPrintable),
         (String(repeating: "g", count: 64), .notHexadecimal),
     ])
-    func `a text that is no passphrase is refused`(text: String, mistake: TypedPassphrase.Mistake) {
+    func `a text that is not a passphrase is refused`(text: String, mistake: TypedPassphrase.Mistake) {
         #expect(throws: mistake) { try TypedPassphrase(text) }
         #expect(!mistake.description.contains(text))
     }

@@ -77,7 +77,7 @@ struct PassphraseFileTests {
         #expect(problem(file.path, user: 0) == .file(.foreignOwner(uid: 4711)))
     }
 
-    @Test func `what is no regular file is refused`() throws {
+    @Test func `what is not a regular file is refused`() throws {
         let file = try TemporaryFile("correct horse")
         let link = file.sibling("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)

@@ -171,7 +171,7 @@ import Testing
         #expect(outcome.errors.contains("the capture is cut"))
     }
 
-    @Test func `what is no capture, and no place to write to, has its exit status`() throws {
+    @Test func `what is not a capture, and no place to write to, has its exit status`() throws {
         let none = try binary.run(["replay", "none"] + binary.demo.dropFirst())
         #expect(none.status == 65 && none.errors.hasPrefix("okaeri: none cannot be read: No such file"))
         let other = try binary.run(["replay", "\(Binary.top)/beacons.json"] + binary.demo.dropFirst())

@@ -71,7 +71,7 @@ import Testing
         #expect(try !names.contains("bob.irk"))
     }
 
-    @Test func `the result of the wait names the count, or that a key is no proof`() {
+    @Test func `the result of the wait names the count, or that a key does not prove a reception`() {
         #expect(EnrollmentReport.Reception(count: 1, seconds: 40).sentence == "The phone was received 1 time in 40 s.")
         #expect(
             EnrollmentReport.Reception(count: 312, seconds: 600).sentence

@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: ["", ":1", "mqtt.lan:", "mqtt.lan:0", "mqtt.lan:65536", "mqtt.lan:x", "[x]", "[::1]x", "::1:x:"])
-    func `what is no address of a broker is refused`(text: String) {
+    func `what is not an address of a broker is refused`(text: String) {
         #expect(BrokerAddress(text) == nil)
     }
 }

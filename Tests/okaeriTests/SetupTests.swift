@@ -147,7 +147,7 @@ import Testing
         let refused = try binary.run(["setup", "--config", broken] + options)
         #expect(refused.status == 78 && refused.errors.contains("line 1, column 14"), "\(refused)")
         let folder = try binary.run(["setup", "--config", binary.folder] + options)
-        #expect(folder.status == 74 && folder.errors.contains("is no regular file"), "\(folder)")
+        #expect(folder.status == 74 && folder.errors.contains("is not a regular file"), "\(folder)")
         for wrong in [["--beacon", "x"], ["--identifier", ""], ["--passphrase-file", "/x"]] {
             #expect(try binary.run(["setup"] + wrong).status == 64)
         }

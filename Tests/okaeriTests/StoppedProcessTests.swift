@@ -15,7 +15,7 @@ import Testing
         try await eventually("\(seconds) seconds have passed") { ContinuousClock.now >= end }
     }
 
-    @Test func `the time in which the process did not run is no silence`() async throws {
+    @Test func `the time in which the process did not run is not silence`() async throws {
         let pipe = "\(binary.folder)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         let region = #"{"identifier": "home", "uuid": "\#(uuidText)", "major": 100, "minor": 100, "exitAfter": 4}"#

@@ -90,7 +90,7 @@ def check_allowed(package, page):
             yield f"{room} depends on {name}: the table does not allow it"
     for room in allowed:
         if room not in package.rooms:
-            yield f"{room} has a row in the table of targets, and is no target"
+            yield f"{room} has a row in the table of targets, and is not a target"
             continue
         for name in sorted(allowed[room] - package.rooms[room] - package.packages[room]):
             yield f"{room} may import {name} by the table, and does not depend on it: strike it out"

@@ -87,11 +87,11 @@ def expect(wanted, address, request, what):
 
 BODIES = {
     "a length of 2 GiB": ({"Content-Length": "2147483648"}, b"x" * 65536),
-    "a length that is none": ({"Content-Length": "9" * 30}, b"x" * 100),
+    "a length that is not one": ({"Content-Length": "9" * 30}, b"x" * 100),
     "a negative length": ({"Content-Length": "-1"}, b"x"),
     "a chunked body without end": ({"Transfer-Encoding": "chunked"}, b"10000\r\n" + b"x" * 65536 + b"\r\n"),
     "a chunk of 2^64 bytes": ({"Transfer-Encoding": "chunked"}, b"ffffffffffffffff\r\n" + b"x" * 1000),
-    "a chunk size that is none": ({"Transfer-Encoding": "chunked"}, b"-1\r\nx\r\n0\r\n\r\n"),
+    "a chunk size that is not one": ({"Transfer-Encoding": "chunked"}, b"-1\r\nx\r\n0\r\n\r\n"),
     "both lengths": ({"Content-Length": "4", "Transfer-Encoding": "chunked"}, b"0\r\n\r\n"),
     "deep JSON": ({"Content-Length": "900", "Content-Type": "application/json"}, b"[" * 900),
 }

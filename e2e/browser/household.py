@@ -228,7 +228,7 @@ def guests(walk):
     walk.quiet("503")
 
 
-# The page's requests about an enrollment are answered by a report of the test: a capture is no adapter that a phone pairs with.
+# The page's requests about an enrollment are answered by a report of the test: a capture is not an adapter that a phone pairs with.
 DAEMON = """
 const real = window.fetch
 window.requests = []

@@ -49,7 +49,7 @@ def flood_while_asleep(folder):
     controller.expect("flood done", within=60)
     daemon.process.send_signal(signal.SIGCONT)
     wait_for("every report counted or known to be dropped", lambda: accounted(daemon) >= COUNT, within=20)
-    check(daemon.status()["counters"]["dropped"] > 0, "nothing was dropped: the flood was no test")
+    check(daemon.status()["counters"]["dropped"] > 0, "nothing was dropped: the flood was not a test")
     check("Dropped" in daemon.ask("status")[1], "okaeri status does not tell of it")
     controller.tell("start home")
     daemon.expect("didEnterRegion", within=5)

@@ -228,7 +228,7 @@ def setup_without_terminal(folder):
     check(written() == [{
         "identifier": "home", "uuid": UUID.upper(), "major": 100, "wifi": {"ssid": "HomeNet", "join": "prompt"}}],
         f"it wrote {written()}")
-    check(finish([PROGRAM, "config", "check", "--config", FILE])[0] == 0, "the configuration is none")
+    check(finish([PROGRAM, "config", "check", "--config", FILE])[0] == 0, "the configuration is not valid")
 
 
 def browse(folder, link):
@@ -237,7 +237,7 @@ def browse(folder, link):
     run("ip", "link", "set", "eth0", "up")
     try:
         printed, text = finish([INSTALLED, "web", "link", "--plain"])
-        check(printed == 0 and "http://10.0.2.15:" in text and "127.0.0.1" not in text, f"the link is none of the network: {text}")
+        check(printed == 0 and "http://10.0.2.15:" in text and "127.0.0.1" not in text, f"the link is not one of the network: {text}")
         with open(f"{folder}/browse.new", "w", encoding="utf-8") as file:
             file.write(f"{machine.number()} {link}\n")
         os.rename(f"{folder}/browse.new", f"{folder}/browse")

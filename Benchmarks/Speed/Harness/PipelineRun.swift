@@ -18,7 +18,7 @@ struct PipelineRun {
     /// Five hundred beacons that advertise once a second.
     private static let spacing: Int64 = 2_000_000
 
-    /// The first minute is no steady state: beacons are met, regions entered, the absent ones left.
+    /// The first minute is not a steady state: beacons are met, regions entered, the absent ones left.
     private static let settling = 60 * 500
 
     /// - Parameter phones: The number of phones among the senders, each with a region.

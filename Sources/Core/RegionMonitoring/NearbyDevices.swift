@@ -42,7 +42,7 @@ struct NearbyDevices: Sendable {
     /// The number of gaps over which the mean is taken.
     private static let smoothing: Int32 = 16
 
-    /// A proof that takes longer than this is none, in nanoseconds.
+    /// The longest time of a proof, in nanoseconds.
     private static let longestProof: Float = 60e9
 
     private struct Device: Sendable {

@@ -232,8 +232,8 @@ extension SilenceModel {
     /// The factor by which the next bins must have more gaps for the interval to be there.
     private static let slope: Float = 1.5
 
-    /// The number of bins of gaps that can be losses: up to 32 s, three times the longest interval for iBeacons. Longer gaps are no
-    /// loss but an absence.
+    /// The number of bins of gaps that can be losses: up to 32 s, three times the longest interval for iBeacons. Longer gaps are
+    /// not losses but absences.
     private static let bins = 44
 
     /// The present estimate; `nil` before enough was received.

@@ -20,13 +20,13 @@ extension Event: Codable {
         let text = try members.decode(String.self, forKey: .time)
         guard let time = Timestamp.nanoseconds(text) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .time, in: members, debugDescription: "\(text) is no time of RFC 3339")
+                forKey: .time, in: members, debugDescription: "\(text) is not a time of RFC 3339")
         }
         // A daemon from before there were nodes wrote neither.
         let sequence = try members.decodeIfPresent(UInt64.self, forKey: .seq) ?? 0
         guard sequence <= Self.largestSequence else {
             throw DecodingError.dataCorruptedError(
-                forKey: .seq, in: members, debugDescription: "\(sequence) is no number of an event")
+                forKey: .seq, in: members, debugDescription: "\(sequence) is not a number of an event")
         }
         self.init(
             time: time, node: try members.decodeIfPresent(String.self, forKey: .node) ?? "", sequence: sequence,
@@ -137,7 +137,7 @@ extension RangedBeacon {
             get throws {
                 guard let uuid = BeaconUUID(uuid) else {
                     throw DecodingError.dataCorrupted(
-                        .init(codingPath: [], debugDescription: "\(uuid) is no UUID of a beacon"))
+                        .init(codingPath: [], debugDescription: "\(uuid) is not a UUID of a beacon"))
                 }
                 return RangedBeacon(
                     identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), rssi: rssi, accuracy: accuracy)

@@ -22,7 +22,7 @@ package struct EventsMemory: PersistedMemory {
         // The other half is for those that are yet to come.
         guard sequence ?? 0 <= Event.largestSequence / 2 else {
             throw DecodingError.dataCorruptedError(
-                forKey: .sequence, in: members, debugDescription: "the number of the last event is none")
+                forKey: .sequence, in: members, debugDescription: "the number of the last event is not valid")
         }
     }
 }

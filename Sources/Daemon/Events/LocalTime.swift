@@ -9,7 +9,7 @@ package enum LocalTime {
     /// `2026-11-20 18:42:03 CET`.
     package static func text(_ nanoseconds: Int64) -> String { format(nanoseconds, "%Y-%m-%d %H:%M:%S %Z") }
 
-    /// The same for a time of RFC 3339, the form for programs; the text itself if it is none.
+    /// The same for a time of RFC 3339, the form for programs; the text itself if it is not one.
     package static func text(stamp: String) -> String { Timestamp.nanoseconds(stamp).map(text) ?? stamp }
 
     /// `2026-11-20`.

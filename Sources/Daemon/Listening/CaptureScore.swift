@@ -87,7 +87,7 @@ extension CaptureScore.Gaps {
 extension CaptureScore {
     /// For a person.
     package var text: String {
-        let deaf = air.deaf > 0 ? "; for \(air.deaf.plain) s none of them was heard, which is no silence" : ""
+        let deaf = air.deaf > 0 ? "; for \(air.deaf.plain) s none of them was heard, which is not silence" : ""
         let capture = "\(Self.time(hours)) recorded\n  In the air: \(air.devices) devices\(deaf)"
         return ([capture] + regions.map(\.text)).joined(separator: "\n\n")
     }
@@ -124,7 +124,7 @@ extension CaptureScore.Region {
     }
 
     private var longest: String {
-        let longer = longSilences > 0 ? "\(longSilences) longer silences, which are no gaps" : nil
+        let longer = longSilences > 0 ? "\(longSilences) longer silences, which are not gaps" : nil
         let longest = gaps.map { $0.longest.map { $0.rounded(digits: 1).plain }.joined(separator: ", ") + " s" }
         return [longest, longer].compactMap { $0 }.joined(separator: "; ")
     }

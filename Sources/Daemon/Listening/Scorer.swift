@@ -105,7 +105,7 @@ final class Scorer: ScannerDelegate {
         if hasHeard {
             let deaf = driver.air.deaf
             scores.state.withLock { state in
-                // What the monitor counts as silence: a deaf receiver is none.
+                // What the monitor counts as silence: a deaf receiver is not silence.
                 let listened = state.start.duration(to: now) - deaf
                 for (region, beacon) in state.heard { state.scores[region].heard(beacon, at: listened) }
                 state.heard.removeAll(keepingCapacity: true)

@@ -84,7 +84,7 @@ extension Configuration {
         let known = Set(regions.map(\.identifier))
         return notify.enumerated().flatMap { index, target in
             (target.regions ?? []).subtracting(known).sorted().map {
-                "notify[\(index)].regions names \"\($0)\", which is no region; correct the name"
+                "notify[\(index)].regions names \"\($0)\", which is not a region; correct the name"
             }
         }
     }

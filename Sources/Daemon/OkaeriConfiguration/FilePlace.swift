@@ -200,7 +200,7 @@ extension ConfigurationError {
 extension FilePlace.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notAFile: "it is no regular file"
+        case .notAFile: "it is not a regular file"
         case .foreign(let path, let user): "\(path) belongs to user \(user), which could change what root does"
         case .open(let path): "other users can write \(path), and could change what root does"
         case .failed(let errno): errno.description

@@ -19,7 +19,7 @@ package final class InstanceLock: Sendable {
                 "another okaeri serves \(socket) already; ask it with `okaeri status`, stop it, or give this one a "
                     + "`--socket` of its own"
             case .occupied(let socket):
-                "\(socket) is no socket, and is left alone: `okaeri status` and the other commands do not reach this "
+                "\(socket) is not a socket, and is left alone: `okaeri status` and the other commands do not reach this "
                     + "daemon; name another place with `--socket`"
             case .unusable(let socket, let errno):
                 "\(socket) cannot be created: \(errno.description), so `okaeri status` and the other commands do not "

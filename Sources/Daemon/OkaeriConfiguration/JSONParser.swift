@@ -114,7 +114,7 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw start.error(found: "bytes that are no UTF-8", "text in UTF-8")
+                    throw start.error(found: "bytes that are not UTF-8", "text in UTF-8")
                 }
                 return string
             case UInt8(ascii: "\\"): try escape(into: &text)

@@ -50,7 +50,7 @@ extension Endpoint {
     ///
     /// - Parameters:
     ///   - report: Returns the nodes; `nil` without a house.
-    ///   - forget: Forgets a node that is no more.
+    ///   - forget: Forgets a node that no longer exists.
     package static func nodes(
         _ report: @escaping @Sendable () async -> NodesReport?,
         forget: @escaping @Sendable (_ name: String) async throws(ForgetFailure) -> Void

@@ -66,11 +66,18 @@ extension EndpointRouter.Listener {
     }
 
     /// Returns the session of the client, if it needs one for the access and the method of its request.
-    fileprivate func session(of exchange: Exchange, for access: Access) throws(WebRefusal) -> Logins.Session? {
+    ///
+    /// - Parameter isAnswered: Whether the request reaches an endpoint. Without one it changes nothing, whatever its method is, and is
+    ///   checked as a request that reads.
+    fileprivate func session(
+        of exchange: Exchange, for access: Access, isAnswered: Bool
+    ) throws(WebRefusal) -> Logins.Session? {
         guard case .page(_, let gate, let logins) = self else { return nil }
+        var request = WebRequest(exchange.request)
+        if !isAnswered { request.method = "GET" }
         var found: Logins.Session?
         defer { exchange.connections.identified(exchange.channel, hasLogin: found != nil) }
-        return try gate.session(of: WebRequest(exchange.request), for: access) { cookie in
+        return try gate.session(of: request, for: access) { cookie in
             found = logins.pass(for: cookie)
             return found
         }
@@ -88,9 +95,9 @@ private struct PathMethods: Sendable {
         let endpoint =
             endpoints.first { $0.method == request.method }
             ?? (request.method == .head ? endpoints.first { $0.method == .get } : nil)
-        // The answer to a wrong method is for the clients of the strictest endpoint.
-        let access = endpoint?.access ?? endpoints.map(\.access).min() ?? .session
-        exchange.session = try listener.session(of: exchange, for: access)
+        // The answer to a wrong method is for each client that may use one of the right ones.
+        let access = endpoint?.access ?? endpoints.map(\.access).max() ?? .session
+        exchange.session = try listener.session(of: exchange, for: access, isAnswered: endpoint != nil)
         guard let endpoint else {
             throw PageFailure(
                 .methodNotAllowed, "only \(allowed) is allowed for \(request.uri.path)", headers: [.allow: allowed])
@@ -108,7 +115,8 @@ private struct PathMethods: Sendable {
     }
 }
 
-/// Refuses what has no endpoint: on the page as the readers' endpoints refuse.
+/// Refuses what has no endpoint: a path of the API on the page as the readers' endpoints refuse. Another path is unknown to each client: the
+/// files are public.
 private struct UnknownPath: RouterMiddleware {
     let listener: EndpointRouter.Listener
 
@@ -118,9 +126,17 @@ private struct UnknownPath: RouterMiddleware {
         do {
             return try await next(request, exchange)
         } catch let error as HTTPError where error.status == .notFound {
-            _ = try listener.session(of: exchange, for: .readers)
+            if Self.isOfAPI(request.uri.path) {
+                _ = try listener.session(of: exchange, for: .readers, isAnswered: false)
+            }
             throw PageFailure(
                 .notFound, "there is nothing at this path; /usr/share/doc/okaeri/api.md lists what there is")
         }
+    }
+
+    /// Whether the first component of the path is that of the API, as the router reads it: without empty components, and with its percent
+    /// encoding.
+    private static func isOfAPI(_ path: String) -> Bool {
+        path.split(separator: "/", maxSplits: 1).first == "v1"
     }
 }

@@ -69,7 +69,7 @@ package struct LoginEndpoints: Sendable {
             await exchange.delayWrongLink()
             throw PageFailure(
                 .unauthorized,
-                "the link is not valid: it was used before, is older than ten minutes, or is none; `okaeri web link` on the machine prints a new one"
+                "the link is not valid: it was used before, is older than ten minutes, or does not exist; `okaeri web link` on the machine prints a new one"
             )
         }
         logger.notice("a browser was let in to the page", metadata: ["name": "\(session.device.name)"])

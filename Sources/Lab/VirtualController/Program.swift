@@ -164,7 +164,7 @@ struct LiveSource: ~Copyable {
         guard status.st_mode & S_IFMT == S_IFIFO else {
             throw SystemError(
                 operation: "reading instructions from \(path)", code: EINVAL,
-                advice: "it is no FIFO: give --control another path, or remove what is there")
+                advice: "it is not a FIFO: give --control another path, or remove what is there")
         }
         return LiveSource(name: "control", owning: descriptor)
     }

@@ -37,7 +37,11 @@ final class LocationScan: ScannerDelegate {
         state.withLock { $0.locators.removeAll { $0 === locator } }
     }
 
-    func scannerWillStart(at time: Int64) { driver.scannerWillStart(at: time) }
+    /// Handles that a scan begins. What an earlier one has reported is not its state: it may have ended without a report.
+    func scannerWillStart(at time: Int64) {
+        driver.scannerWillStart(at: time)
+        state.withLock { ($0.update, $0.timing) = (nil, nil) }
+    }
 
     func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
         for locator in locators { _ = locator.scannerDidReceive(event, at: time) }

@@ -62,11 +62,12 @@ package struct BatteryMemory: PersistedMemory {
         batteryReadings = try members.decodeIfPresent([Reading].self, forKey: .batteryReadings)
         for level in batteries ?? [] where level.percent > 100 || BeaconIdentity(stored: level.beacon) == nil {
             throw DecodingError.dataCorruptedError(
-                forKey: .batteries, in: members, debugDescription: "the battery level of \"\(level.beacon)\" is none")
+                forKey: .batteries, in: members,
+                debugDescription: "the battery level of \"\(level.beacon)\" is not valid")
         }
         for reading in batteryReadings ?? [] where BeaconIdentity(stored: reading.beacon) == nil {
             throw DecodingError.dataCorruptedError(
-                forKey: .batteryReadings, in: members, debugDescription: "the beacon \"\(reading.beacon)\" is none")
+                forKey: .batteryReadings, in: members, debugDescription: "\"\(reading.beacon)\" is not a beacon")
         }
     }
 

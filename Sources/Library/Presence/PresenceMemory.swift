@@ -108,7 +108,7 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         for region in regions {
             guard region.known(isStale: false) != nil else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is none")
+                    forKey: .regions, in: members, debugDescription: "the region \"\(region.identifier)\" is not valid")
             }
         }
         for beacon in beacons where beacon.identity == nil || beacon.silences.learnedSilences == nil {

@@ -65,7 +65,7 @@ package struct RadioLiveness: Sendable {
         return limit >= longest / 2 * 3 ? limit : nil
     }
 
-    /// The radio was heard. Returns whether it was suspect until now and is no more.
+    /// The radio was heard. Returns whether it was suspect until now and is not any longer.
     @discardableResult
     package mutating func reportReceived(at now: Instant) -> Bool {
         let silence = now.nanoseconds.subtractingClamped(lastReport.nanoseconds)

@@ -68,7 +68,7 @@ extension DBusValue {
 // MARK: Reading
 
 extension DBusValue {
-    /// The content of a variant, however deep; the value itself if it is none.
+    /// The content of a variant, however deep; the value itself if it is not one.
     package var unwrapped: DBusValue {
         guard case .variant(let inner) = self else { return self }
         return inner.unwrapped
@@ -134,7 +134,7 @@ extension DBusValue {
     /// The value as GLib has it, floating; for a call without ``Bus``.
     package var gVariant: OpaquePointer? { variant }
 
-    /// The value as GLib has it, floating; nil for what D-Bus forbids: an object path that is none, a member of another
+    /// The value as GLib has it, floating; nil for what D-Bus forbids: an object path that is not one, a member of another
     /// type than its array's.
     var variant: OpaquePointer? {
         switch self {

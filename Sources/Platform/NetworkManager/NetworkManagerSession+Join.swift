@@ -247,7 +247,7 @@ extension NetworkManagerSession {
     }
 
     func isUnderWay(_ active: GObjectReference) -> Bool {
-        // Without a client it is no more in NetworkManager's list.
+        // Without a client NetworkManager's list no longer has it.
         guard isManagerRunning, nm_object_get_client(active.pointer) != nil else { return false }
         let state = nm_active_connection_get_state(active.pointer)
         return state == NM_ACTIVE_CONNECTION_STATE_ACTIVATING || state == NM_ACTIVE_CONNECTION_STATE_UNKNOWN

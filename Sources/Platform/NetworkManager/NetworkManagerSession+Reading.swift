@@ -119,7 +119,7 @@ extension NetworkManagerSession {
         nm_device_get_iface(device).map { String(cString: $0) }
     }
 
-    /// The network that the device is connected to; a hotspot's access point is the device itself and is none.
+    /// The network that the device is connected to; a hotspot's access point is the device itself and is not one.
     func connectedSSID(_ device: OpaquePointer) -> [UInt8]? {
         guard isStation(device), nm_device_get_state(device).rawValue == DeviceState.activated,
             let accessPoint = nm_device_wifi_get_active_access_point(device),

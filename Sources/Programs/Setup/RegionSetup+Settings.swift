@@ -73,7 +73,7 @@ extension RegionSetup {
             throw Mistake("\(JoinFailure.onlyUnsecuredInSight(ssid: chosen.name, seen: seen)).")
         }
         if chosen == nil, !networks.isEmpty, line.allSatisfy(\.isNumber) {
-            throw Mistake("\(line) is none of the numbers.")
+            throw Mistake("\(line) is not one of the numbers.")
         }
         do throws(SSIDLengthError) {
             return try HomeNetwork(ssid: chosen?.ssid ?? line)
@@ -151,7 +151,7 @@ extension RegionSetup {
     func confirmText() async throws -> Outcome {
         let network =
             answers.network.map { "its Wi-Fi is \"\($0.ssid.plain(replacesFormat: true))\", which is asked about" }
-            ?? (removesNetwork ? "its Wi-Fi is none any more" : nil)
+            ?? (removesNetwork ? "its Wi-Fi is removed" : nil)
         let power = measuredPower.map { "\($0) dBm at one metre" }
         let near = thresholds.flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
         let facts = [answers.beacons.map { "\($0)" }, network, power, near].compactMap(\.self)

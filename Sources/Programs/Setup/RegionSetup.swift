@@ -187,7 +187,7 @@ extension RegionSetup {
             console.say(
                 candidates.isEmpty
                     ? "No beacon is heard yet: is it switched on, and not connected to its app?"
-                    : "\"\(line.plain(replacesFormat: true))\" is none of the numbers.")
+                    : "\"\(line.plain(replacesFormat: true))\" is not one of the numbers.")
             return nil
         }
         if let rssi = beacon.rssi, rssi < Self.weakestInHand,

@@ -203,7 +203,7 @@ extension OnTheBus {
             }
         }
 
-        @Test func `an adapter of another name is none`() async throws {
+        @Test func `an adapter of another name is not one`() async throws {
             let bluetoothd = try await Bluetoothd(daemon.address)
             try await use(adapter: "hci1") { manager, events in
                 try manager.startAdvertising(beacon)

@@ -179,7 +179,7 @@ import Testing
             ])
     }
 
-    @Test func `taking back what bluetoothd does not have is no failure`() {
+    @Test func `taking back what bluetoothd does not have is not a failure`() {
         var machine = content
         var none = both
         none.services = .init(version: 2, isWanted: false)

@@ -55,7 +55,7 @@ struct CaptureReaderTests {
         #expect(CaptureReading(Array(CaptureSample.btsnoopH1.bytes[..<end])).error == nil)
     }
 
-    @Test func `what is no HCI packet is counted`() throws {
+    @Test func `what is not an HCI packet is counted`() throws {
         #expect(CaptureReading(CaptureSample.btsnoopH4.bytes).skipped?.otherRecords == 2)
         #expect(CaptureReading(CaptureSample.btsnoopMonitor.bytes).skipped?.otherRecords == 2)
         let skipped = try #require(CaptureReading(CaptureSample.pcapng(.big).bytes).skipped)

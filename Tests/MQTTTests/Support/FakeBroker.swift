@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import OkaeriTestSupport
 
-/// A program that listens on a port and is no broker, or a bad one.
+/// A program that listens on a port and is not a broker, or a bad one.
 ///
 /// Sendable: it is set once, in the initializer.
 final class FakeBroker: @unchecked Sendable {

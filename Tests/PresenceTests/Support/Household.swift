@@ -90,7 +90,7 @@ struct Household {
         driver.scannerDidHearController(at: now)
     }
 
-    /// An advertisement that is no beacon's, from the event code on.
+    /// An advertisement that is not a beacon's, from the event code on.
     private static let advertisement: [UInt8] = [
         0x3E, 15, 0x02, 1, 0x03, 1, 6, 5, 4, 3, 2, 1, 3, 0x02, 0x01, 0x06, 0xA6,
     ]

@@ -43,7 +43,7 @@ extension Messages {
             depth += character == "(" || character == "{" ? 1 : character == ")" || character == "}" ? -1 : 0
             rest.removeFirst()
         }
-        // Names of fields and the like are no sentences.
+        // Names of fields and the like are not sentences.
         return literals.map { $0.replacing("\\\"", with: "\"").replacing("\\n", with: " ") }
             .filter { $0.contains(#/[a-z] [a-z]/#) }
     }

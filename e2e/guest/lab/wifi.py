@@ -18,7 +18,7 @@ WPA2 = f"wpa=2\nwpa_key_mgmt=WPA-PSK\nrsn_pairwise=CCMP\nwpa_passphrase={PASSPHR
 
 
 class AccessPoint:
-    """A network of the home: `ssid` and `security` change its name and its protection, which is WPA2 by default; "" is none."""
+    """A network of the home: `ssid` and `security` change its name and its protection, which is WPA2 by default; "" means none."""
 
     def __init__(self, folder, security=WPA2, hidden=False, device="wlan0", network=7, ssid=None, dhcp=True,
                  dns=False, loses_handshakes=False, namespace=None):

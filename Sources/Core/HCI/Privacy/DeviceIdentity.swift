@@ -69,7 +69,7 @@ extension IdentityFileError: CustomStringConvertible {
         switch problem {
         case .file(let problem): problem.sentence(of: path, holding: "key")
         case .noKey:
-            "the key file \(path) cannot be used: its content is no identity resolving key; write 32 hexadecimal digits, or the "
+            "the key file \(path) cannot be used: its content is not an identity resolving key; write 32 hexadecimal digits, or the "
                 + "key in base64, into it"
         }
     }

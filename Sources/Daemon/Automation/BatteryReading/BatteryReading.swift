@@ -66,7 +66,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
             let level = try peripheral.characteristic(BluetoothUUID(0x2A19), in: BluetoothUUID(0x180F), instance: 1)
             let value = try await peripheral.readValue(for: level)
             guard value.count == 1, let percent = value.first, percent <= 100 else {
-                throw CentralError.unexpected(what: "the battery level of \(address)", reason: "it is no percentage")
+                throw CentralError.unexpected(what: "the battery level of \(address)", reason: "it is not a percentage")
             }
             result = .success(percent)
         } catch {

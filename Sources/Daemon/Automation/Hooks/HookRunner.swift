@@ -93,16 +93,29 @@ package struct HookRunner: Sendable {
 
     /// Waits until the hook has ended, and ends it when its time is up or the task is cancelled.
     ///
-    /// - Returns: The reason why it received TERM, whatever its exit status is then; `nil` if it has ended by itself.
+    /// - Returns: The reason why it was ended, whatever its exit status is then; `nil` if it has ended by itself.
     private func end(of execution: Running) async -> HookFailure? {
-        let began = ContinuousClock.now
-        await execution.teardown(using: [
-            // Signal 0 does nothing: a step that only waits.
-            .send(signal: Signal(rawValue: 0), allowedDurationToNextStep: limits.time),
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: limits.grace),
-        ])
-        if began.duration(to: .now) >= limits.time { return .timedOut(after: limits.time) }
-        return Task.isCancelled ? .stopped : nil
+        let ending = HookEnding(of: execution.processIdentifier.value)
+        await withTaskCancellationHandler {
+            // A task of its own: a cancelled one does not wait.
+            let timer = Task {
+                do { try await Task.sleep(for: limits.time) } catch { return }
+                guard ending.begin(.timedOut(after: limits.time)) else { return }
+                try? execution.send(signal: .terminate, toProcessGroup: true)
+            }
+            // Signal 0 does nothing: a step that only waits, and is followed by KILL.
+            await execution.teardown(using: [
+                .send(
+                    signal: Signal(rawValue: 0), toProcessGroup: true,
+                    allowedDurationToNextStep: limits.time + limits.grace)
+            ])
+            timer.cancel()
+            await timer.value
+        } onCancel: {
+            // Subprocess sends TERM.
+            _ = ending.begin(.stopped)
+        }
+        return ending.reason
     }
 
     private static func converse(

@@ -34,7 +34,7 @@ struct Notification: Sendable, Equatable {
         (self.event, self.fault, occasion) = (event, fault, .bluetooth)
     }
 
-    /// - Returns: `nil` for an event that is none of them, or that another node of the house notifies of.
+    /// - Returns: `nil` for an event that is not one of them, or that another node of the house notifies of.
     init?(_ event: Event, regions: [Configuration.Region]) {
         self.event = event
         func isOf(_ scope: Configuration.Scope, _ region: String, _ isWanted: KeyPath<MonitoredRegion, Bool>) -> Bool {
@@ -69,7 +69,7 @@ struct Notification: Sendable, Equatable {
         }
     }
 
-    /// The subject with whose end it is no news any more.
+    /// The subject with whose end it is not news any more.
     var subject: Outbox.Subject? { prompt?.id.map(Outbox.Subject.prompt) ?? fault.map { _ in .bluetooth } }
 
     /// Whether a server is to be notified of it.

@@ -6,7 +6,7 @@ import OkaeriPlumbing
 struct Outbox: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The subject of a notification that is no news any more when the subject ends.
+    /// The subject of a notification that is not news any more when the subject ends.
     enum Subject: Sendable, Equatable {
         /// A prompt, by its number, until it is answered or withdrawn.
         case prompt(String)

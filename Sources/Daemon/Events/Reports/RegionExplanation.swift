@@ -26,7 +26,7 @@ package struct RegionExplanation: Sendable {
             + [flapping, ownCompromise, mistakes, scan, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append(
-                "  The scan does not run now, and time without a scan is no silence. \(report.bluetooth.reason)")
+                "  The scan does not run now, and time without a scan is not silence. \(report.bluetooth.reason)")
         }
         if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
         for (index, sign) in signs.enumerated() {

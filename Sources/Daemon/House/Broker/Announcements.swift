@@ -3,8 +3,8 @@ import OkaeriPlumbing
 import RegionMonitoring
 import OkaeriRooms
 
-/// What the hub and its standbys have announced for the house, and whether this node announces now. A node that begins to decide
-/// announces the regions whose state is another one.
+/// The states that the hub and its standbys have announced for the house, and whether this node announces now. A node that begins to
+/// decide announces the regions whose state is another one.
 ///
 /// A number counts the changes of a region since its first one. The larger number is the later announcement. With the same number, hub
 /// and standby have decided without a connection; the subscribers have received the standby's state.
@@ -135,7 +135,7 @@ struct Announcements: Sendable {
     /// - Parameters:
     ///   - proof: The end of the proof that this node decides for the site; `nil` if none is under way.
     ///   - published: The regions at the broker.
-    /// - Returns: What the node takes over if the wait for the broker has ended; `nil` otherwise.
+    /// - Returns: The announcements that the node takes over if the wait for the broker has ended; `nil` otherwise.
     mutating func advance(to now: Moment, proof: Int64?, published: [RegionValue]) -> Adoption? {
         guard let due = nextDeadline, due <= now.instant else { return nil }
         if let proof {
@@ -210,7 +210,7 @@ struct Announcements: Sendable {
     /// Handles that this node decides for the site from now on.
     ///
     /// - Parameter published: The regions at the broker.
-    /// - Returns: What a hub takes over from its standbys, and the events that the broker does not have.
+    /// - Returns: The announcements that a hub takes over from its standbys, and the events that the broker does not have.
     mutating func began(_ published: [RegionValue], at now: Moment) -> Adoption {
         var adoption = Adoption()
         if isHub {

@@ -310,10 +310,8 @@ extension Broker {
     /// - Parameter publish: Passes the event to this node's other consumers; is not called while this node is silent about the regions.
     package func determined(_ kind: Event.Kind, publish: () -> Void) {
         let (isSilent, isDue) = guarded.withLock { guarded in
-            (
-                guarded.core.announcements.isSilent(about: kind),
-                apply(to: &guarded) { core, now in core.happened(kind, at: now) }
-            )
+            let isSilent = guarded.core.announcements.isSilent(about: kind)
+            return (isSilent, apply(to: &guarded) { core, now in core.happened(kind, at: now) })
         }
         if !isSilent { publish() }
         if isDue { wakeUp.signal() }

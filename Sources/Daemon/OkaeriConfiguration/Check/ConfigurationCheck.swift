@@ -87,7 +87,8 @@ extension ConfigurationCheck {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             return [
-                Remark(isError: true, place: place, found: "\(name) is no file", remedy: "name a program or a script")
+                Remark(
+                    isError: true, place: place, found: "\(name) is not a file", remedy: "name a program or a script")
             ]
         }
         var remarks: [Remark] = []
@@ -255,7 +256,7 @@ extension ConfigurationCheck {
             ]
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            return [Remark(isError: true, place: place, found: "\(path) is no file", remedy: "name a file in PEM")]
+            return [Remark(isError: true, place: place, found: "\(path) is not a file", remedy: "name a file in PEM")]
         }
         var remarks: [Remark] = []
         if !account.may(S_IRUSR, status) {

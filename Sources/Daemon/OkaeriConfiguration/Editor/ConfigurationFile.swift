@@ -39,7 +39,7 @@ package struct ConfigurationFile: Sendable {
         // It names the place.
         _ = try JSONNode(json: bytes, file: path)
         throw ConfigurationError(
-            file: path, place: ConfigurationError.wholeFile, found: "it has bytes that are no UTF-8",
+            file: path, place: ConfigurationError.wholeFile, found: "it has bytes that are not UTF-8",
             expected: "save it as UTF-8")
     }
 
@@ -67,13 +67,7 @@ package struct ConfigurationFile: Sendable {
             // What is examined is what is replaced: another user may exchange the directories of the path meanwhile.
             let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
             let status = try Self.writable(place, by: geteuid())
-            let current: [UInt8]?
-            do throws(FilePlace.Problem) {
-                current = try place.contents(limit: Configuration.sizeLimit)
-            } catch {
-                throw .changed
-            }
-            guard current == old.map({ Array($0.utf8) }) else { throw .changed }
+            let current = try Self.contents(place, as: old)
             let new = Array(text.utf8)
             guard current != new else { return nil }
             guard new.count <= Configuration.sizeLimit else { throw .failed(.fileTooLarge) }
@@ -88,6 +82,33 @@ package struct ConfigurationFile: Sendable {
 // MARK: What is on the disk
 
 extension ConfigurationFile {
+    /// Checks that this user can write the file, and that it has not changed.
+    ///
+    /// - Parameter old: The result of ``text()``.
+    func check(replacing old: String?) throws(WriteObstacle) {
+        do throws(WriteObstacle.Problem) {
+            let place = try Self.placed { () throws(FilePlace.Problem) in try FilePlace(path) }
+            _ = try Self.writable(place, by: geteuid())
+            _ = try Self.contents(place, as: old)
+        } catch {
+            throw WriteObstacle(file: target, problem: error)
+        }
+    }
+
+    /// Returns the content of the file, which must be the text that was read.
+    private static func contents(
+        _ place: borrowing FilePlace, as old: String?
+    ) throws(WriteObstacle.Problem) -> [UInt8]? {
+        let current: [UInt8]?
+        do throws(FilePlace.Problem) {
+            current = try place.contents(limit: Configuration.sizeLimit)
+        } catch {
+            throw .changed
+        }
+        guard current == old.map({ Array($0.utf8) }) else { throw .changed }
+        return current
+    }
+
     private static func placed<Value: ~Copyable>(
         _ body: () throws(FilePlace.Problem) -> Value
     ) throws(WriteObstacle.Problem) -> Value {

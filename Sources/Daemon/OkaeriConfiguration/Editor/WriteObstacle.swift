@@ -38,7 +38,7 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
     /// A sentence with the way out.
     package var description: String {
         switch problem {
-        case .notAFile: "\(file) is no regular file; name the file itself"
+        case .notAFile: "\(file) is not a regular file; name the file itself"
         case .foreign(let user):
             "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())); write it as its "
                 + "owner, for example with `sudoedit \(file)`"

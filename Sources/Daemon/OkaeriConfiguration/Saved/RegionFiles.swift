@@ -61,10 +61,28 @@ package struct RegionFiles: Sendable {
         /// The key files that the new text names no more.
         var unused: [PhoneKeyFile] = []
 
-        package func write() throws(WriteObstacle) {
-            try file.write(text, replacing: old)
-            for key in unused { key.remove() }
+        /// Writes the old text again, if there was one.
+        fileprivate func undo() {
+            guard let old else { return }
+            _ = try? file.write(old, replacing: text)
         }
+    }
+
+    /// Writes all files, or none of them: a conflict with another program, or a failure, leaves each as it was. Then deletes the key
+    /// files that they name no more.
+    package static func write(_ edits: [Edit]) throws(WriteObstacle) {
+        for edit in edits { try edit.file.check(replacing: edit.old) }
+        var written: [Edit] = []
+        do throws(WriteObstacle) {
+            for edit in edits {
+                try edit.file.write(edit.text, replacing: edit.old)
+                written.append(edit)
+            }
+        } catch {
+            for edit in written.reversed() { edit.undo() }
+            throw error
+        }
+        for key in edits.flatMap(\.unused) { key.remove() }
     }
 
     package func content() throws(Refusal) -> Content {
@@ -221,7 +239,7 @@ extension RegionFiles {
     private func check(_ name: String, in content: Content) throws(Refusal) {
         guard SavedRegions.isName(name) else {
             throw .name(
-                "the new name is none; a region has \(Configuration.Region.expectedIdentifier), of at most "
+                "the new name is not a name; a region has \(Configuration.Region.expectedIdentifier), of at most "
                     + "\(SavedRegions.nameLimit) bytes")
         }
         let regions = content.merged.configuration.regions

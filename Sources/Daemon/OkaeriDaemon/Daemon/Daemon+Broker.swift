@@ -140,7 +140,7 @@ extension Daemon {
         }
     }
 
-    /// Forgets a node that is no more.
+    /// Forgets a node that no longer exists.
     func forget(node: String) throws(ForgetFailure) {
         guard let broker = broker.current else { throw .noHouse }
         try broker.forget(node)

@@ -101,7 +101,7 @@ extension PageData {
             report.written = false
             guard !isDry, obstacle == nil else { return report }
             do throws(WriteObstacle) {
-                for edit in edits { try edit.write() }
+                try RegionFiles.write(edits)
                 report.written = true
             } catch {
                 if error.problem == .changed { throw PageFailure(.conflict, error.description) }

@@ -83,7 +83,7 @@ extension PageData {
         }
         guard let profile = request.as.map({ EnrollmentProfile(rawValue: $0) }) ?? .heartRate else {
             let all = EnrollmentProfile.allCases.map(\.rawValue).joined(separator: " or ")
-            throw PageFailure(.badRequest, "\"as\" is no device that this machine can resemble; send \(all)")
+            throw PageFailure(.badRequest, "\"as\" is not a device that this machine can resemble; send \(all)")
         }
         let (seconds, limits) = (request.timeout ?? PhoneEnroller.usualTimeout, PhoneEnroller.timeouts)
         guard limits.contains(seconds) else {
@@ -109,7 +109,7 @@ extension PageData {
             }
             do throws(PageFailure) {
                 let edit = try edit(adding: name)
-                try Self.written { () throws(WriteObstacle) in try edit.write() }
+                try Self.written { () throws(WriteObstacle) in try RegionFiles.write([edit]) }
             } catch {
                 key.remove()
                 throw error

@@ -93,11 +93,11 @@ struct PageData: Sendable {
         of day: String, from: String? = nil, to: String? = nil, width: String? = nil
     ) async throws(PageFailure) -> String {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
-            throw PageFailure(.badRequest, "\(day.plain()) is no day; write it as 2026-11-21")
+            throw PageFailure(.badRequest, "\(day.plain()) is not a day; write it as 2026-11-21")
         }
         let window = from == nil && to == nil ? nil : try Self.span(from, to)
         guard let width = width.map({ Int($0) }) ?? DayChart.widest else {
-            throw PageFailure(.badRequest, "width is no number of pixels; write it as 360")
+            throw PageFailure(.badRequest, "width is not a number of pixels; write it as 360")
         }
         let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
             var chart = DayChart(
@@ -123,7 +123,7 @@ struct PageData: Sendable {
     ) async throws(PageFailure) -> (events: [String], next: Int64?) {
         let span = try Self.span(from, to)
         guard let row = after.map({ Int64($0) }) ?? 0 else {
-            throw PageFailure(.badRequest, "after is no number; send the one that was answered as next")
+            throw PageFailure(.badRequest, "after is not a number; send the one that was answered as next")
         }
         let (events, next) = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).events(
@@ -182,7 +182,7 @@ struct PageData: Sendable {
     private static func span(_ from: String?, _ to: String?) throws(PageFailure) -> Range<Int64> {
         let (first, last) = (from.map { Timestamp.nanoseconds($0) }, to.map { Timestamp.nanoseconds($0) })
         guard let first = first ?? .some(.min), let last = last ?? .some(.max) else {
-            throw PageFailure(.badRequest, "from and to are no times; write them as 2026-11-21T07:00:00Z")
+            throw PageFailure(.badRequest, "from and to are not times; write them as 2026-11-21T07:00:00Z")
         }
         return first..<max(first, last)
     }

@@ -95,7 +95,7 @@ enum StateFileError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .unreadable(let errno): "it cannot be read: \(errno.description)"
-        case .noFile: "it is no regular file"
+        case .noFile: "it is not a regular file"
         case .foreign: "it belongs to another user, or other users may write it"
         case .damaged(let why): "it is damaged: \(why)"
         case .newer(let layout):

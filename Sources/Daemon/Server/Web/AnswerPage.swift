@@ -8,7 +8,7 @@ struct AnswerPage: Sendable, Equatable {
         /// The question. A link must not answer when it is opened, because programs open links to show a preview.
         case question(Prompt, node: String, PromptAnswer)
         case answered(PromptAnswer)
-        /// The prompt needs no answer any more, or the link is none.
+        /// The prompt needs no answer any more, or the link does not exist.
         case ended
     }
 

@@ -51,7 +51,7 @@ package struct LoginsMemory: PersistedMemory {
         let isSound = (webDevices ?? []).allSatisfy(\.isSound) && (webDevices?.count ?? 0) <= Logins.mostDevices
         guard isSound else {
             throw DecodingError.dataCorruptedError(
-                forKey: .webDevices, in: members, debugDescription: "a device that was let in is none")
+                forKey: .webDevices, in: members, debugDescription: "a device that was let in is not valid")
         }
     }
 }

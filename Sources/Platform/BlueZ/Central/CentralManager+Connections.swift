@@ -20,7 +20,7 @@ extension CentralManager {
         /// It was received, and the connection failed. It is tried again, after longer and longer pauses. A failure is
         /// published once for each reason until a connection succeeds; a reason in turn with another is not repeated.
         ///
-        /// A peripheral that is not found, and Bluetooth that is off, are no failures. After 32 reasons further ones are not published.
+        /// A peripheral that is not found, and Bluetooth that is off, are not failures. After 32 reasons further ones are not published.
         case didFailToConnect(address: String, name: String?, reason: CentralError)
     }
 

@@ -125,7 +125,7 @@ extension AdapterUpdate {
         return AdapterUpdate(
             state: .poweredOn, adapter: name, cause: .repaired,
             reason: "\(name) answered and received nothing, so it was switched off and on"
-                + (isSuspected ? "" : "; if no Bluetooth LE device is near, that is no fault"))
+                + (isSuspected ? "" : "; if no Bluetooth LE device is near, that is not a fault"))
     }
 
     static func notRepaired(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {

@@ -90,7 +90,7 @@ package struct PromptMemory: PersistedMemory, Hashable {
             })
         else {
             throw DecodingError.dataCorruptedError(
-                forKey: .prompts, in: members, debugDescription: "the age of a prompt is no duration")
+                forKey: .prompts, in: members, debugDescription: "the age of a prompt is not a duration")
         }
     }
 }

@@ -207,7 +207,7 @@ struct PromptReply: Equatable {
     init(_ value: [UInt8]) throws(ATTError) {
         let lengths = PromptAnswer.allCases.map { Self.tokenLength + 1 + $0.rawValue.utf8.count }
         guard lengths.contains(value.count) else {
-            throw ATTError(.invalidAttributeValueLength, "an answer of \(value.count) bytes is none")
+            throw ATTError(.invalidAttributeValueLength, "an answer of \(value.count) bytes is not an answer")
         }
         let words = String(decoding: value, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].utf8.count == Self.tokenLength,

@@ -37,7 +37,7 @@ final class BackupArchive: Sendable {
         let file = OwnedDescriptor(owning: number)
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw BackupFailure(.io, "it is no regular file; name the file of a backup")
+            throw BackupFailure(.io, "it is not a regular file; name the file of a backup")
         }
         let caller = getenv("SUDO_UID").flatMap { UInt32(String(cString: $0)) }
         guard [0, geteuid(), caller].contains(status.st_uid) else {

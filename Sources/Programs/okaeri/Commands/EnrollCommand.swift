@@ -17,7 +17,7 @@ struct EnrollCommand: AsyncParsableCommand {
             NAME.irk beside beacons.json, with mode 0600, adds a region NAME with this phone, and after a pairing waits up to ten \
             minutes until the phone is received. The bond is kept, unless --forget is given. If the pairing fails or is ended, \
             the adapter and its bonds are as before. Exit status: 0; 1 if it was ended, or there is no such phone; 64 for a text \
-            that is no key; 69 if Bluetooth, the phone, the broker or the service does not answer; 74 if the file is there \
+            that is not a key; 69 if Bluetooth, the phone, the broker or the service does not answer; 74 if the file is there \
             already; 77 without the right to pair or to write the files; 78 if beacons.json has mistakes.
             """)
 
@@ -71,7 +71,7 @@ struct EnrollCommand: AsyncParsableCommand {
         }
         guard let identity = fromBroker ? try await published(files.before) : try await typed() else {
             throw CommandFailure(
-                "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
+                "this is not a key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
         }
         if try await files.store(identity) { files.sayUnproven() }
     }

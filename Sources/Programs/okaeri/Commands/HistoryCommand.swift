@@ -33,7 +33,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let since, moment == nil {
-            throw ValidationError("--since \(since) is no time; it takes \(WrittenTime.forms)")
+            throw ValidationError("--since \(since) is not a time; it takes \(WrittenTime.forms)")
         }
         if mistakes, form == .csv {
             throw ValidationError("--mistakes is printed as text or with --json; leave out --csv")

@@ -76,7 +76,7 @@ struct JoinCommand: AsyncParsableCommand {
     private func address() throws -> MQTTSettings.Broker {
         let encryption: MQTTSettings.TLS? = tls || authority != nil ? .init(authorities: authority) : nil
         guard let found = BrokerAddress(broker), Configuration.isHost(found.host) else {
-            throw ValidationError("\(broker.escapedName) is no HOST or HOST:PORT, such as mqtt.lan")
+            throw ValidationError("\(broker.escapedName) is not a HOST or HOST:PORT, such as mqtt.lan")
         }
         return .init(host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
     }

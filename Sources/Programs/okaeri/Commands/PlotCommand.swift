@@ -27,7 +27,7 @@ struct PlotCommand: AsyncParsableCommand {
     private var moment: Int64? { WrittenTime.nanoseconds(day, now: KernelClock.realtime) }
 
     func validate() throws {
-        if moment == nil { throw ValidationError("--day \(day) is no day; it takes \(WrittenTime.forms)") }
+        if moment == nil { throw ValidationError("--day \(day) is not a day; it takes \(WrittenTime.forms)") }
     }
 
     func run() async throws {

@@ -69,7 +69,7 @@ struct PhoneFiles {
     /// Prints what an imported key does not prove.
     func sayUnproven() {
         change.say(
-            "A key is no proof that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
+            "A key does not prove that the phone advertises: `okaeri explain \(name)` shows within ten minutes whether it is received."
         )
     }
 

@@ -209,7 +209,7 @@ extension EnrollmentReport.Reception {
         let time = seconds >= 120 ? "\(seconds / 60) minutes" : "\(seconds) s"
         guard count > 0 else {
             return
-                "The phone was not received in \(time). A captured key is no proof that the phone advertises: docs/phones.md "
+                "The phone was not received in \(time). A captured key does not prove that the phone advertises: docs/phones.md "
                 + "explains when phones are silent, and `okaeri scan --phones` shows what is in range."
         }
         return "The phone was received \(count) \(count == 1 ? "time" : "times") in \(time)."
