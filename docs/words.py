@@ -30,7 +30,7 @@ SPEECH = re.compile(r"\b(told|tells|telling)\b", re.IGNORECASE)
 SAYING = re.compile(r"\b(says|said|saying)\b", re.IGNORECASE)
 MIND = re.compile(r"\b(knows|hears|heard|believes|believed|forgets|forgotten|remembers)\b", re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
-BREAK = r"(?:\s|^[ \t]*(?:///?|#|\*)[ \t])+"
+BREAK = r"(?:\s|\"\s*\+\s*\"|^[ \t]*(?:///?|#|\*)[ \t])+"
 DENIAL = re.compile(
     rf"\b(?:is|are|was|were|be|been){BREAK}(?:none\b|no\b(?!{BREAK}(?:longer|matter how|such thing)\b))|\bof{BREAK}before\b", re.MULTILINE)
 EXISTENCE = re.compile(rf"\bthere(?:{BREAK}(?:may|can|need|would|will|must|to|has|have))?{BREAK}\Z", re.IGNORECASE | re.MULTILINE)

@@ -133,7 +133,7 @@ extension AdapterUpdate {
             state: .poweredOn, adapter: adapter.name, cause: .receivingNothing,
             reason:
                 "\(adapter.name) answers and receives nothing: \(obstacle); if no Bluetooth LE device is near, that is "
-                + "no fault")
+                + "not a fault")
     }
 
     static func deaf(_ adapter: Adapter, _ obstacle: RepairObstacle) -> AdapterUpdate {
