@@ -50,7 +50,7 @@ extension OnTheBus {
                 #expect(manager.updateValue([1], for: level.id) == .noSubscriber)
                 try await bluetoothd.unsubscribe(from: path)
                 try await bluetoothd.subscribe(to: path)
-                #expect(await events.next() == .didSubscribe(level.id), "an end without a subscription is no event")
+                #expect(await events.next() == .didSubscribe(level.id), "an end without a subscription is not an event")
             }
         }
 

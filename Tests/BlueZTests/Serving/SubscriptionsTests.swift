@@ -19,7 +19,7 @@ import Testing
         #expect(all == [first])
     }
 
-    @Test func `the end of a subscription that is not known is none`() {
+    @Test func `the end of a subscription that is not known is not an end`() {
         var subscriptions = Subscriptions()
         subscriptions.started(first)
         let (unknown, known, again) = (
