@@ -85,6 +85,7 @@ let targets = [
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CNetworkManager", pkgConfig: "libnm", apt: "libnm-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "COkaeri", path: "Sources/C/COkaeri", cSettings: commit),
 
     // Core
@@ -98,6 +99,7 @@ let targets = [
 
     // Platform
     module("Platform/Bluetooth", ["CBluetooth", "HCI"], core),
+    module("Platform/Checksum", ["CZlib"]),
     module("Platform/DBus", ["CGIO"]),
     module("Platform/BlueZ", ["DBus"]),
     module("Platform/WiFi", []),
@@ -146,7 +148,7 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Automation", "BlueZ", "Bluetooth", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
+            "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
             "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
             "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
@@ -164,13 +166,13 @@ let targets = [
     module(
         "Programs/Agent",
         [
-            "BlueZ", "Client", "DBus", "Events", "HCI", "Logging", "RegionMonitoring", "ServiceLifecycle",
+            "BlueZ", "Checksum", "Client", "DBus", "Events", "HCI", "Logging", "RegionMonitoring", "ServiceLifecycle",
             "UnixSignals", "WiFi",
         ]),
     module(
         "Programs/Setup",
         [
-            "Bluetooth", "Client", "DBus", "Events", "History", "IBeacon", "Listening", "NetworkManager",
+            "Bluetooth", "Checksum", "Client", "DBus", "Events", "History", "IBeacon", "Listening", "NetworkManager",
             "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 
@@ -240,6 +242,7 @@ let suites: [(String, of: String, [String])] = [
     ("BlueZTests", "BlueZ", ["Bluetooth"]),
     ("BluetoothTests", "Bluetooth", []),
     ("BrokerTests", "House", []),
+    ("ChecksumTests", "Checksum", []),
     ("ClientTests", "Client", ["DaemonTestSupport", "OkaeriConfiguration", "OkaeriDaemon"]),
     ("ConfigurationEditorTests", "OkaeriConfiguration", []),
     ("DBusTests", "DBus", []),
@@ -270,7 +273,7 @@ let suites: [(String, of: String, [String])] = [
     ("VirtualControllerTests", "VirtualController", []),
     ("WebTests", "Server", []),
     ("WiFiTests", "NetworkManager", []),
-    ("okaeriTests", "okaeri", ["Automation", "DBus", "DaemonTestSupport"]),
+    ("okaeriTests", "okaeri", ["Automation", "Checksum", "DBus", "DaemonTestSupport"]),
 ]
 
 func dependencies(of name: String, in package: Package) -> [Target.Dependency] {

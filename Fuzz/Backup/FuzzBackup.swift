@@ -1,3 +1,4 @@
+import Checksum
 import FuzzSupport
 import Glibc
 import OkaeriConfiguration

@@ -1,3 +1,4 @@
+import Checksum
 import OkaeriEvents
 import Foundation
 import OkaeriConfiguration
@@ -14,9 +15,11 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private var configuration: [UInt8] {
+    private var configuration: [UInt8] { configuration(tls: "", more: "") }
+
+    private func configuration(tls: String, more: String) -> [UInt8] {
         Array(
-            (#"{"mqtt": {"host": "localhost", "username": "u", "passwordFile": "\#(folder.path)/password"}, "regions": ["#
+            (#"{"mqtt": {"host": "localhost", "username": "u", "passwordFile": "\#(folder.path)/password"\#(tls)}\#(more), "regions": ["#
                 + #"{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "#
                 + #""wifi": {"ssid": "Home", "passphraseFile": "\#(folder.path)/passphrase"}}]}"#).utf8)
     }
@@ -25,7 +28,10 @@ import Testing
         .init(name: name, size: Int64(content.count), checksum: CRC32(of: content[...]).description, path: path)
     }
 
-    private func plan(_ secrets: [(number: Int, path: String?, content: [UInt8])]) throws -> RestorePlan {
+    private func plan(
+        _ secrets: [(number: Int, path: String?, content: [UInt8])], of configuration: [UInt8]? = nil
+    ) throws -> RestorePlan {
+        let configuration = configuration ?? self.configuration
         let manifest = BackupManifest(
             version: "0.1.0", node: "attic", time: "2026-11-25T15:00:00Z",
             files: [entry(.configuration, configuration)]
@@ -41,7 +47,7 @@ import Testing
         _ = try archive.end()
         return try RestorePlan(
             of: path, configurationFile: "\(folder.path)/beacons.json", directory: "\(folder.path)/state",
-            stateProblem: { _ in nil })
+            format: StateFormat(problem: { _ in nil }, logins: { _ in [] }, replacingLogins: { text, _ in text }))
     }
 
     @Test func `a secret belongs to the path in the manifest, whatever its number`() throws {
@@ -55,6 +61,71 @@ import Testing
     func `a path that the configuration does not name is refused`(path: String?) throws {
         let failure = #expect(throws: BackupFailure.self) { try plan([(0, path, [])]) }
         #expect(failure?.kind == .data && failure?.description.contains("no backup of okaeri") == true)
+    }
+
+    @Test(arguments: [
+        ".ssh/authorized_keys", ".bashrc", ".config/autostart/x.pem", "cron.d/x", ".ca.pem", "sub/ca.pem",
+    ])
+    func `a file that logs a user in or runs a command is not restored`(name: String) throws {
+        let path = "\(folder.path)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        _ = try folder.file(name, Array("former".utf8))
+        let plan = try plan(
+            [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""))
+        #expect(plan.changes.contains(.init(path: path, action: .leftOut)))
+        try plan.stage().exchange()
+        #expect(folder.text(name) == "former" && folder.text("beacons.json") != nil)
+    }
+
+    @Test(arguments: [
+        ("ca.pem", true), ("ca.crt", true), ("beacons.json.bak", false), ("beacons.json.new", false), ("ca.psk", false),
+        ("passwd", false), ("ld.so.preload", false), ("crontab", false), ("ca", false),
+    ])
+    func `a certificate is restored under a name for its purpose alone`(name: String, isRestored: Bool) throws {
+        let path = "\(folder.path)/\(name)"
+        let former = try folder.file("beacons.json", Array(#"{"regions": []}"#.utf8))
+        let plan = try plan(
+            [(0, path, Array("content".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""))
+        try plan.stage().exchange()
+        #expect((folder.text(name) == "content") == isRestored)
+        #expect(folder.text("beacons.json.bak") == #"{"regions": []}"#, "the former \(former) is in .bak")
+    }
+
+    @Test func `the plan has each command that the present configuration does not run`() throws {
+        func house(_ commands: String) -> [UInt8] { configuration(tls: "", more: #", "house": {\#(commands)}"#) }
+        let backup = house(#""onOccupied": ["/bin/lamp", "on"], "onEmpty": ["/bin/lamp", "on"]"#)
+        #expect(try plan([], of: backup).newCommands == [["/bin/lamp", "on"]])
+        _ = try folder.file("beacons.json", house(#""onEmpty": ["/bin/lamp", "on"]"#))
+        #expect(try plan([], of: backup).newCommands.isEmpty)
+        _ = try folder.file("beacons.json", house(#""onEmpty": ["/bin/lamp", "off"]"#))
+        #expect(try plan([], of: backup).newCommands == [["/bin/lamp", "on"]])
+    }
+
+    @Test func `a sparse backup with a long history is read in a few seconds`() throws {
+        let size: Int64 = 200 << 20
+        var checksum = CRC32()
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        for _ in 0..<200 { checksum.append(zeros[...]) }
+        let manifest = BackupManifest(
+            version: "0.1.0", node: "attic", time: "2026-11-25T15:00:00Z",
+            files: [
+                entry(.configuration, configuration),
+                .init(name: .state(.history), size: size, checksum: checksum.description),
+            ])
+        let path = "\(folder.path)/b.tar"
+        let output = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        defer { try? output.close() }
+        var archive = ArchiveWriter(output: output, modified: 0)
+        try archive.add(BackupManifest.fileName, manifest.text)
+        try archive.add("beacons.json", configuration)
+        let header = try #require(TarHeader(name: "history.sqlite", size: size, modified: 0))
+        try output.writeAll(header.block)
+        let end = try output.seek(offset: size + Int64(TarHeader.end.count), from: .current)
+        #expect(ftruncate(output.rawValue, Int(end)) == 0)
+        let time = try ContinuousClock().measure { #expect(try BackupArchive(path).hasHistory) }
+        #expect(time < .seconds(8), "\(time)")
     }
 
     @Test func `two secrets of one path are refused`() throws {

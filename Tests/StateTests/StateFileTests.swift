@@ -1,3 +1,4 @@
+import Checksum
 import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
@@ -106,11 +107,6 @@ import OkaeriWiFi
         #expect(try JSONDecoder().decode(Checked.self, from: bytes).checksum.count == 8)
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-    }
-
-    @Test func `the checksum is that of gzip`() {
-        #expect(CRC32(of: Array("123456789".utf8)[...]).description == "CBF43926")
-        #expect(CRC32(of: []).description == "00000000")
     }
 
     @Test func `a file cut at any byte is known as cut`() throws {

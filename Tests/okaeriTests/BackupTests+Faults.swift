@@ -21,21 +21,21 @@ extension BackupTests {
 
     @Test(arguments: [true, false])
     func `two paths of one file keep the former file`(isSame: Bool) throws {
-        try configure(password: "\(new.path)/etc/one", passphrase: "\(new.path)/etc/two")
-        _ = try new.file("etc/one", Array("first\n".utf8))
-        _ = try new.file("etc/two", Array((isSame ? "first\n" : "second\n").utf8))
+        try configure(password: "\(new.path)/etc/one.password", passphrase: "\(new.path)/etc/two.psk")
+        _ = try new.file("etc/one.password", Array("first\n".utf8))
+        _ = try new.file("etc/two.psk", Array((isSame ? "first\n" : "second\n").utf8))
         let file = "\(binary.folder)/b.tar"
         #expect(try backup(file).status == 0)
-        _ = try new.file("etc/one", Array("former\n".utf8))
-        unlink("\(new.path)/etc/two")
-        symlink("one", "\(new.path)/etc/two")
+        _ = try new.file("etc/one.password", Array("former\n".utf8))
+        unlink("\(new.path)/etc/two.psk")
+        symlink("one.password", "\(new.path)/etc/two.psk")
         let run = try restore(file)
         if isSame {
-            #expect(run.status == 0 && new.text("etc/one") == "first\n", "\(run)")
-            #expect(new.text("etc/one.bak") == "former\n")
+            #expect(run.status == 0 && new.text("etc/one.password") == "first\n", "\(run)")
+            #expect(new.text("etc/one.password.bak") == "former\n")
         } else {
             #expect(run.status == 74 && run.errors.contains("the same file as another one of the backup"), "\(run)")
-            #expect(try new.names("etc") == ["one", "two"] && new.text("etc/one") == "former\n")
+            #expect(try new.names("etc") == ["one.password", "two.psk"] && new.text("etc/one.password") == "former\n")
         }
     }
 
@@ -52,16 +52,15 @@ extension BackupTests {
         #expect(try new.names("state") == ["history.sqlite", "history.sqlite.bak", "okaeri.lock"])
     }
 
-    @Test func `missing folders of a file are made`() throws {
-        let path = "\(new.path)/etc/a/b/password"
+    @Test func `a missing folder of the configuration is made`() throws {
+        let path = "\(new.path)/etc/password"
         try configure(password: path, passphrase: path)
-        try FileManager.default.createDirectory(atPath: "\(new.path)/etc/a/b", withIntermediateDirectories: true)
-        _ = try new.file("etc/a/b/password", Array("broker\n".utf8))
+        _ = try new.file("etc/password", Array("broker\n".utf8))
         let file = "\(binary.folder)/b.tar"
         #expect(try backup(file).status == 0)
         try FileManager.default.removeItem(atPath: "\(new.path)/etc")
         let run = try restore(file)
-        #expect(run.status == 0 && new.text("etc/a/b/password") == "broker\n", "\(run)")
+        #expect(run.status == 0 && new.text("etc/password") == "broker\n", "\(run)")
     }
 
     @Test func `without the key of a phone, which is in another folder, nothing changes`() throws {
@@ -98,7 +97,7 @@ extension BackupTests {
     }
 
     /// Makes the history so large that its copy takes a while.
-    private func enlarge(_ file: String) throws {
+    func enlarge(_ file: String) throws {
         let python = Process()
         (python.executableURL, python.arguments) = (
             URL(filePath: "/usr/bin/env"),

@@ -47,15 +47,8 @@ extension Configuration {
 
     /// Root acts upon what only root can have written, as the commands in it run with root's rights.
     package static func contents(of file: String) throws(ConfigurationError) -> [UInt8] {
-        guard geteuid() == 0 else {
-            do throws(Errno) {
-                return try FileDescriptor.contents(of: file, limit: sizeLimit)
-            } catch {
-                throw ConfigurationError(file: file, .failed(error))
-            }
-        }
         do throws(FilePlace.Problem) {
-            guard let bytes = try FilePlace(file).contents(limit: sizeLimit, isTrusted: true) else {
+            guard let bytes = try FilePlace(file).contents(limit: sizeLimit, isTrusted: geteuid() == 0) else {
                 throw .failed(.noSuchFileOrDirectory)
             }
             return bytes
@@ -69,13 +62,16 @@ extension Configuration {
 }
 
 extension FileDescriptor {
-    /// A small file, whole.
+    /// A small file, whole. A pipe or a device is refused with `EINVAL`, and does not block.
     ///
     /// - Parameter limit: more bytes than this are refused with `EFBIG`.
     package static func contents(of path: String, limit: Int) throws(Errno) -> [UInt8] {
         do {
-            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
-            return try file.closeAfter { try file.contents(limit: limit) }
+            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+            return try file.closeAfter {
+                guard try file.stat().type == .regular else { throw Errno.invalidArgument }
+                return try file.contents(limit: limit)
+            }
         } catch let error as Errno {
             throw error
         } catch {

@@ -35,8 +35,48 @@ extension Configuration {
         }
     }
 
+    /// The commands that the daemon runs for events, each with the path of its key, such as `regions[1].onEnter`.
+    package var commands: [(place: String, arguments: [String])] {
+        let ofRegions = regions.enumerated().flatMap { index, region in
+            [("onEnter", region.onEnter), ("onExit", region.onExit), ("onPrompt", region.onPrompt)].map {
+                ("regions[\(index)].\($0)", $1)
+            }
+        }
+        let ofServices = services.enumerated().flatMap { index, rule in
+            [("onConnect", rule.onConnect), ("onDisconnect", rule.onDisconnect)].map {
+                ("services[\(index)].\($0)", $1)
+            }
+        }
+        let ofHouse = [("house.onOccupied", house.onOccupied), ("house.onEmpty", house.onEmpty)]
+        return (ofRegions + ofServices + ofHouse).filter { !$1.isEmpty }
+    }
+
     /// The paths of ``secretFiles``, each once.
     package var secretPaths: [String] {
         secretFiles.map(\.path).reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }
+    }
+}
+
+extension Configuration.SecretReference {
+    /// Returns whether a restore may write a file of this name: one that only Okaeri reads.
+    ///
+    /// A backup may be invented, and name the start-up file of a shell or a table of cron. The name has no folder, does not begin with a
+    /// dot, and its last part belongs to the kind: `HomeNet.psk`, `mqtt-password`, `ca.pem`.
+    package func isRestored(as name: String) -> Bool {
+        guard !name.contains("/"), !name.hasPrefix("."),
+            let last = name.split(whereSeparator: { ".-_".contains($0) }).last
+        else { return false }
+        return kind.nameEndings.contains(last.lowercased())
+    }
+}
+
+extension Configuration.SecretReference.Kind {
+    fileprivate var nameEndings: Set<String> {
+        switch self {
+        case .passphrase, .password, .token: ["psk", "passphrase", "password", "token", "secret"]
+        case .phone: ["irk", "key"]
+        case .key: ["key", "pem"]
+        case .certificate, .authorities: ["pem", "crt", "cer"]
+        }
     }
 }

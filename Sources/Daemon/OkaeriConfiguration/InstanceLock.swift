@@ -10,6 +10,8 @@ package final class InstanceLock: Sendable {
         case taken(socket: String)
         /// There is something else, which is left alone.
         case occupied(socket: String)
+        /// Root refuses the path, because other users control it.
+        case untrusted(socket: String, FilePlace.Problem)
         /// There is no place for a socket.
         case unusable(socket: String, Errno)
 
@@ -21,6 +23,9 @@ package final class InstanceLock: Sendable {
             case .occupied(let socket):
                 "\(socket) is not a socket, and is left alone: `okaeri status` and the other commands do not reach this "
                     + "daemon; name another place with `--socket`"
+            case .untrusted(let socket, let problem):
+                "\(socket) cannot be created as root: \(problem), so `okaeri status` and the other commands do not reach this "
+                    + "daemon; name a place that only root can change with `--socket`"
             case .unusable(let socket, let errno):
                 "\(socket) cannot be created: \(errno.description), so `okaeri status` and the other commands do not "
                     + "reach this daemon; name a place that can be written with `--socket`"
@@ -32,6 +37,7 @@ package final class InstanceLock: Sendable {
 
     /// Takes the lock beside the socket, and clears away the socket of a daemon that died.
     package init(socket: String) throws(Failure) {
+        try Self.refuseForeignPath(socket)
         var found = stat()
         if lstat(socket, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK { throw .occupied(socket: socket) }
         let directory = FilePath(socket).removingLastComponent().string
@@ -48,5 +54,19 @@ package final class InstanceLock: Sendable {
             flock(number, LOCK_EX | LOCK_NB)
         }
         unlink(socket)
+    }
+
+    /// Throws if another user could exchange a directory of the path, so that root makes or removes files elsewhere.
+    private static func refuseForeignPath(_ socket: String) throws(Failure) {
+        guard geteuid() == 0 else { return }
+        do throws(FilePlace.Problem) {
+            _ = try FilePlace(socket)
+        } catch {
+            switch error {
+            case .foreign, .open: throw .untrusted(socket: socket, error)
+            // The next steps report what is missing.
+            case .notAFile, .failed: return
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import COkaeriSQLite
+import Glibc
 
 /// One connection to a database file, for one thread at a time. Closed with its owner.
 final class SQLiteConnection {
@@ -18,16 +19,21 @@ final class SQLiteConnection {
     private static let busyTimeout: Int32 = 2000
 
     /// Opens the database in `file`. Whether it is one shows with the first statement.
+    ///
+    /// Links in the path of the directory are followed, and a link in the place of the file is refused.
     init(file: String, mode: Mode) throws(HistoryError) {
+        try RegularFiles.refuseOthers(at: file)
         let flags =
             switch mode {
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .readOnly, .immutable: SQLITE_OPEN_READONLY
             }
-        let name = "file:\(Self.escaped(file))" + (mode == .immutable ? "?immutable=1" : "")
+        let name = "file:\(Self.escaped(Self.withoutLinks(file)))" + (mode == .immutable ? "?immutable=1" : "")
         var connection: OpaquePointer?
         let code = sqlite3_open_v2(
-            name, &connection, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            name, &connection,
+            flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW,
+            nil)
         guard let connection else {
             throw HistoryError(SQLiteError(code: SQLITE_NOMEM, message: "out of memory"), file: file)
         }
@@ -42,6 +48,15 @@ final class SQLiteConnection {
     }
 
     deinit { sqlite3_close_v2(connection) }
+
+    /// Returns the path with the links of its directory resolved: SQLite refuses a link in any part.
+    private static func withoutLinks(_ file: String) -> String {
+        guard let end = file.lastIndex(of: "/"),
+            let found = realpath(end == file.startIndex ? "/" : String(file[..<end]), nil)
+        else { return file }
+        defer { free(found) }
+        return String(cString: found) + file[end...]
+    }
 
     /// A file's name for a URI: `?`, `#` and `%` mean something there.
     private static func escaped(_ file: String) -> String {

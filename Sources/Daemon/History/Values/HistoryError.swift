@@ -17,6 +17,9 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file, or its folder, is not ours to write or to read.
     case denied(file: String, reason: String)
 
+    /// A link, a pipe or a folder has the name of the file.
+    case notAFile(file: String)
+
     /// Another program has the database locked.
     case locked(file: String)
 
@@ -41,6 +44,8 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
         case .denied(let file, let reason):
             "\(file) cannot be opened: \(reason); check the permissions of the file and its folder, and whether the "
                 + "disk is mounted read-only, or name another place with `--state-dir`"
+        case .notAFile(let file):
+            "\(file) is no regular file, and is left alone; move it away, or name another place with `--state-dir`"
         case .locked(let file):
             "\(file) is locked by another program; close it"
         case .failed(let file, let reason):

@@ -53,20 +53,7 @@ package struct ConfigurationCheck: Sendable {
 
 extension ConfigurationCheck {
     private var commands: [Remark] {
-        let ofRegions = configuration.regions.enumerated().flatMap { index, region in
-            [("onEnter", region.onEnter), ("onExit", region.onExit), ("onPrompt", region.onPrompt)].map {
-                ("regions[\(index)].\($0)", $1)
-            }
-        }
-        let ofServices = configuration.services.enumerated().flatMap { index, rule in
-            [("onConnect", rule.onConnect), ("onDisconnect", rule.onDisconnect)].map {
-                ("services[\(index)].\($0)", $1)
-            }
-        }
-        let ofHouse = [
-            ("house.onOccupied", configuration.house.onOccupied), ("house.onEmpty", configuration.house.onEmpty),
-        ]
-        return (ofRegions + ofServices + ofHouse).flatMap { place, command in
+        configuration.commands.flatMap { place, command in
             command.first.map { program($0, place: place) } ?? []
         }
     }

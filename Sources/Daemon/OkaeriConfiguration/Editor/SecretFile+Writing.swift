@@ -37,4 +37,10 @@ extension SecretFile {
             throw WriteObstacle(file: path, problem: error)
         }
     }
+
+    /// Removes a file that ``writeForDaemon(_:to:)`` has written.
+    package static func remove(_ path: String) {
+        guard let place = try? FilePlace(path), place.missing == nil else { return }
+        unlinkat(place.directory.number, place.name, 0)
+    }
 }

@@ -1,3 +1,4 @@
+import Checksum
 import OkaeriEvents
 import FoundationEssentials
 import OkaeriConfiguration
@@ -87,6 +88,12 @@ extension PersistedState {
         }
     }
 
+    /// Returns the text of an object with these members, and the checksum as its last one.
+    fileprivate static func text(ofMembers members: [[UInt8]]) -> [UInt8] {
+        let body = [UInt8(ascii: "{")] + members.joined(separator: [UInt8(ascii: ",")])
+        return body + mark.before + Array(CRC32(of: body[...]).description.utf8) + mark.after
+    }
+
     /// - Parameter types: the parts that are to be read.
     init(text: [UInt8], _ types: [any PersistedMemory.Type]) throws(StateFileError) {
         let tail = Self.mark.before.count + CRC32.length + Self.mark.after.count
@@ -128,6 +135,30 @@ package enum StateText {
             return error.description
         }
     }
+
+    /// The member with the logins of the page.
+    private static let logins = "webDevices"
+
+    /// Returns the names of the browsers that are logged in, by the text.
+    package static func logins(in text: [UInt8]) -> [String] {
+        guard case .array(let devices) = (try? JSONNode(json: text, file: ""))?[logins]?.value else { return [] }
+        return devices.map { if case .string(let name) = $0["name"]?.value { name } else { "a browser" } }
+    }
+
+    /// Returns the text with the logins of another one in place of its own; `nil` if it is no state.
+    ///
+    /// - Parameter present: A text without logins, a damaged one and `nil` leave none.
+    package static func replacingLogins(in text: [UInt8], byThoseOf present: [UInt8]?) -> [UInt8]? {
+        guard let node = try? JSONNode(json: text, file: "") else { return nil }
+        let own = node.value.members.filter { ![logins, "checksum"].contains($0.key) }
+        var members = own.map { Array(text[$0.start..<$0.node.range.upperBound]) }
+        if let present, problem(of: present) == nil,
+            let kept = (try? JSONNode(json: present, file: ""))?.value.members.first(where: { $0.key == logins })
+        {
+            members.append(Array(present[kept.start..<kept.node.range.upperBound]))
+        }
+        return PersistedState.text(ofMembers: members)
+    }
 }
 
 /// Encodes one state after another. A piece that is the same as in the state before is not encoded again.
@@ -152,13 +183,8 @@ struct StateEncoder {
             if encoded.indices.contains(place), piece.isEqual(to: encoded[place].piece) { return encoded[place] }
             return Encoded(piece: piece, members: try Self.members(of: piece))
         }
-        var body = [UInt8(ascii: "{")] + (try Self.members(of: Head(version: state.version, written: state.written)))
-        for piece in encoded where !piece.members.isEmpty {
-            body.append(UInt8(ascii: ","))
-            body += piece.members
-        }
-        return body + PersistedState.mark.before + Array(CRC32(of: body[...]).description.utf8)
-            + PersistedState.mark.after
+        let head = try Self.members(of: Head(version: state.version, written: state.written))
+        return PersistedState.text(ofMembers: [head] + encoded.map(\.members).filter { !$0.isEmpty })
     }
 
     /// Without the braces around them.

@@ -1,4 +1,5 @@
 import BlueZ
+import Checksum
 import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring

@@ -1,5 +1,5 @@
+import Checksum
 import OkaeriEvents
-import FoundationEssentials
 import Glibc
 import OkaeriHistory
 import OkaeriConfiguration
@@ -166,8 +166,14 @@ extension Backup {
         _ report: inout Report, _ interruption: Interruption
     ) throws(BackupFailure) -> HistoryCopy? {
         let path = "\(directory)/\(HistoryStore.fileName)"
+        let above: String
+        do throws(FilePlace.Problem) {
+            above = try PrivateFolder.parent(orElse: "/var/tmp")
+        } catch {
+            throw HistoryCopy.noFolder(error)
+        }
         let copy = try rights { () throws(BackupFailure) in
-            try HistoryCopy(ofDirectory: directory, command: Self.command, interruption)
+            try HistoryCopy(ofDirectory: directory, in: above, command: Self.command, interruption)
         }
         if copy != nil {
             report.files.append(path)
@@ -184,45 +190,44 @@ private final class HistoryCopy {
     private let interruption: Interruption
 
     /// Returns `nil` if there is no history.
-    init?(ofDirectory directory: String, command: String, _ interruption: Interruption) throws(BackupFailure) {
+    ///
+    /// - Parameter above: The folder for the copy, on a disk and not in memory.
+    init?(
+        ofDirectory directory: String, in above: String, command: String, _ interruption: Interruption
+    ) throws(BackupFailure) {
         self.interruption = interruption
-        let folder = try Self.temporaryFolder()
-        let path = "\(folder)/\(HistoryStore.fileName)"
-        defer {
-            unlink(path)
-            rmdir(folder)
+        let folder: PrivateFolder
+        do throws(FilePlace.Problem) {
+            folder = try PrivateFolder(prefix: "okaeri-backup", in: above)
+        } catch {
+            throw Self.noFolder(error)
         }
+        defer { folder.remove() }
         do throws(HistoryError) {
-            try HistoryReader(directory: directory).copy(to: path, unless: { interruption.isRequested })
+            try HistoryReader(directory: directory).copy(
+                to: "\(folder.path)/\(HistoryStore.fileName)", unless: { interruption.isRequested })
         } catch {
             try interruption.check()
             switch error {
             case .missing: return nil
             case .denied(let file, let reason):
                 throw BackupFailure(.permission, "cannot read \(file): \(reason); run `sudo okaeri \(command)`")
-            case .full: throw BackupFailure(.io, "cannot copy the history to \(folder): the disk is full; make room")
+            case .full:
+                throw BackupFailure(.io, "cannot copy the history to \(folder.path): the disk is full; make room")
             case .damaged, .foreign, .newer: throw BackupFailure(.data, error.description)
-            case .locked, .failed: throw BackupFailure(.io, error.description)
+            case .locked, .failed, .notAFile: throw BackupFailure(.io, error.description)
             }
         }
-        let number = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else {
-            throw BackupFailure("cannot read \(path)", Errno(rawValue: errno), command: command)
+        do throws(FilePlace.Problem) {
+            file = try folder.openedFile(HistoryStore.fileName)
+        } catch {
+            throw BackupFailure("cannot read the copy of the history", error, command: command)
         }
-        file = OwnedDescriptor(owning: number)
     }
 
-    /// A new folder for this user alone, on a disk and not in memory.
-    private static func temporaryFolder() throws(BackupFailure) -> String {
-        let above = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/var/tmp"
-        var template = "\(above)/okaeri-XXXXXX".utf8CString.map(\.self)
-        guard mkdtemp(&template) != nil else {
-            throw BackupFailure(
-                .io,
-                "cannot make a folder in \(above) for a copy of the history: "
-                    + "\(Errno(rawValue: errno).description); name another one with `TMPDIR`")
-        }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    static func noFolder(_ problem: FilePlace.Problem) -> BackupFailure {
+        BackupFailure(
+            .io, "cannot make a folder for a copy of the history: \(problem); name another one with `TMPDIR`")
     }
 
     var entry: BackupManifest.Entry {

@@ -1,3 +1,4 @@
+import Checksum
 import Glibc
 import OkaeriConfiguration
 import OkaeriPlumbing

@@ -1,3 +1,4 @@
+import Checksum
 import OkaeriEvents
 import FoundationEssentials
 import OkaeriPlumbing

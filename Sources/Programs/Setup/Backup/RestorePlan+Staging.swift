@@ -30,7 +30,7 @@ extension RestorePlan {
                 if let place = file.place, contents[place] != nil { throw Self.conflict(file.path) }
             }
             try interruption.check()
-            return StagedRestore(files: files, directory: directory, rights: rights)
+            return StagedRestore(files: files, directory: directory, rights: rights, plan: self)
         } catch {
             files.forEach { $0.discard() }
             throw error
@@ -141,8 +141,7 @@ extension RestorePlan {
             if file == .history {
                 try stageHistory(in: folder, path: path, interruption)
             } else {
-                try write(
-                    archive.contents[.state(file)] ?? [], file.rawValue, file.permissions, in: folder, path: path)
+                try write(try content(of: file), file.rawValue, file.permissions, in: folder, path: path)
             }
             files.append(StagedFile(file.rawValue, in: folder, path: path, rights: rights))
         }
@@ -155,6 +154,15 @@ extension RestorePlan {
                     in: try self.folder(for: path),
                     path: path + suffix, rights: rights))
         }
+    }
+
+    /// Writes the new state again, with the logins that the daemon has stored at its end: one may have been revoked meanwhile. Call with
+    /// the rights of the directory's owner.
+    func renewState() throws(BackupFailure) {
+        let file = StateDirectory.File.state
+        let path = "\(directory)/\(file.rawValue)"
+        guard isWritten(path) else { return }
+        try write(try content(of: file), file.rawValue, file.permissions, in: try folder(for: path), path: path)
     }
 
     /// Opens the state directory.

@@ -16,7 +16,7 @@ package struct RestorePlan: Sendable {
             case unchanged
             /// The backup has no such file; the present one is set aside.
             case removed
-            /// The file stays as it is, because it is not in the folder of the configuration.
+            /// The file stays as it is, because a restore does not write a file of its folder or name.
             case leftOut
         }
 
@@ -30,6 +30,12 @@ package struct RestorePlan: Sendable {
     package var version: String { archive.manifest.version }
 
     package private(set) var changes: [Change] = []
+    /// The commands that the restored configuration runs, and the present one does not, each once.
+    package let newCommands: [[String]]
+    /// The names of the browsers that are logged in by the backup.
+    package let logins: [String]
+    /// Whether these logins replace those of this machine.
+    package let restoresLogins: Bool
     package let configuration: Configuration
     package let configurationFile: String
 
@@ -37,6 +43,7 @@ package struct RestorePlan: Sendable {
     let directory: String
     let account: ServiceAccount
     let rights: OwnerRights
+    private let format: StateFormat
 
     static let command = "restore FILE"
 
@@ -44,17 +51,24 @@ package struct RestorePlan: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The state directory.
-    ///   - stateProblem: Returns the reason why the daemon would reject the text of a `state.json`.
+    ///   - format: The format of `state.json`.
+    ///   - restoresLogins: Whether the logins of the backup replace those of this machine. A session that was revoked after the
+    ///     backup would be valid again.
     package init(
-        of backup: String, configurationFile: String, directory: String, stateProblem: ([UInt8]) -> String?
+        of backup: String, configurationFile: String, directory: String, format: StateFormat,
+        restoresLogins: Bool = false
     ) throws(BackupFailure) {
         archive = try BackupArchive(backup)
         self.configurationFile = FilePath(SocketPath.absolute(configurationFile)).lexicallyNormalized().string
         self.directory = directory
         account = ServiceAccount.ofDaemon(reading: self.configurationFile)
         rights = OwnerRights(ofDirectory: directory, command: Self.command)
-        configuration = try Self.checkedConfiguration(archive)
-        try Self.checkState(archive, stateProblem)
+        let configuration = try Self.checkedConfiguration(archive)
+        self.configuration = configuration
+        newCommands = Self.newCommands(of: configuration, beside: self.configurationFile)
+        (self.format, self.restoresLogins) = (format, restoresLogins)
+        logins = archive.contents[.state(.state)].map(format.logins) ?? []
+        try Self.checkState(archive, format.problem)
         try checkPaths()
         try planFiles()
         try planState()
@@ -70,6 +84,13 @@ package struct RestorePlan: Sendable {
                 json: archive.contents[.configuration] ?? [], file: "beacons.json in \(archive.path)")
         } catch {
             throw BackupFailure(.configuration, error.description)
+        }
+    }
+
+    private static func newCommands(of configuration: Configuration, beside file: String) -> [[String]] {
+        let present = (try? Configuration(file: file))?.commands.map(\.arguments) ?? []
+        return configuration.commands.map(\.arguments).reduce(into: []) { commands, command in
+            if !commands.contains(command), !present.contains(command) { commands.append(command) }
         }
     }
 
@@ -96,7 +117,7 @@ package struct RestorePlan: Sendable {
     private mutating func planFiles() throws(BackupFailure) {
         try plan(configurationFile, archive.contents[.configuration])
         for (_, path, content) in secrets {
-            guard isBesideConfiguration(path) else {
+            guard isRestored(path) else {
                 let isThere = (try? FilePlace(path).contents(limit: content.count)) == content
                 changes.append(Change(path: path, action: isThere ? .unchanged : .leftOut))
                 continue
@@ -114,9 +135,9 @@ package struct RestorePlan: Sendable {
             let path = "\(directory)/\(file.rawValue)"
             if file == .history, archive.hasHistory {
                 changes.append(Change(path: path, action: try exists(path) ? .replaced : .created))
-            } else if let content = archive.contents[.state(file)] {
+            } else if archive.contents[.state(file)] != nil {
                 let rights = rights
-                try rights { () throws(BackupFailure) in try plan(path, content) }
+                try rights { () throws(BackupFailure) in try plan(path, try content(of: file)) }
             } else if try exists(path) {
                 changes.append(Change(path: path, action: .removed))
             }
@@ -148,7 +169,7 @@ package struct RestorePlan: Sendable {
             let owner = account.isOwn ? "" : "-o \(account.user) "
             let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path.shellQuoted)"
             reason =
-                "\(remark.place): \(remark.found), and it is not in the folder of the configuration; run "
+                "\(remark.place): \(remark.found), and a restore does not write this file; run "
                 + "`tar -xOf \(archive.path.shellQuoted) \(name.rawValue) | \(install)`, and restore again"
         }
         throw BackupFailure(
@@ -160,10 +181,33 @@ package struct RestorePlan: Sendable {
         changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
     }
 
-    /// Root writes no other files: a backup could name any of the system.
-    private func isBesideConfiguration(_ path: String) -> Bool {
+    /// Returns whether a file is written: one in the folder of the configuration, with a name for its purpose. A backup could name any
+    /// other file of the system.
+    private func isRestored(_ path: String) -> Bool {
         let folder = FilePath(configurationFile).removingLastComponent().string
-        return path.hasPrefix("\(folder)/") && FilePath(path).lexicallyNormalized().string == path
+        let prefix = folder == "/" ? folder : "\(folder)/"
+        guard path.hasPrefix(prefix) else { return false }
+        let name = String(path.dropFirst(prefix.count))
+        return configuration.secretFiles.contains { $0.path == path && $0.isRestored(as: name) }
+    }
+
+    /// Returns the content that a file of the state directory gets. Call with ``rights``.
+    func content(of file: StateDirectory.File) throws(BackupFailure) -> [UInt8] {
+        let content = archive.contents[.state(file)] ?? []
+        guard file == .state, !restoresLogins else { return content }
+        let present: [UInt8]?
+        do throws(FilePlace.Problem) {
+            present = try FilePlace("\(directory)/\(file.rawValue)").contents(limit: file.sizeLimit)
+        } catch {
+            // Then it has no logins for the daemon either.
+            present = nil
+        }
+        if present == content { return content }
+        guard let text = format.replacingLogins(content, present) else {
+            throw BackupFailure(
+                .data, "cannot restore \(archive.path): state.json in it is damaged; use another backup")
+        }
+        return text
     }
 
     private mutating func plan(_ path: String, _ content: [UInt8]?) throws(BackupFailure) {
@@ -192,5 +236,22 @@ package struct RestorePlan: Sendable {
             var status = stat()
             return lstat(path, &status) == 0
         }
+    }
+}
+
+/// The format of `state.json`, which the daemon defines.
+package struct StateFormat: Sendable {
+    /// Returns the reason why the daemon would reject a text; `nil` if there is none.
+    let problem: @Sendable ([UInt8]) -> String?
+    /// Returns the names of the browsers that are logged in.
+    let logins: @Sendable ([UInt8]) -> [String]
+    /// Returns a text with the logins of another one, or without logins; `nil` if it is malformed.
+    let replacingLogins: @Sendable (_ text: [UInt8], _ present: [UInt8]?) -> [UInt8]?
+
+    package init(
+        problem: @escaping @Sendable ([UInt8]) -> String?, logins: @escaping @Sendable ([UInt8]) -> [String],
+        replacingLogins: @escaping @Sendable ([UInt8], [UInt8]?) -> [UInt8]?
+    ) {
+        (self.problem, self.logins, self.replacingLogins) = (problem, logins, replacingLogins)
     }
 }

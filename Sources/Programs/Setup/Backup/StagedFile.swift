@@ -116,6 +116,7 @@ package struct StagedRestore: Sendable {
     let files: [StagedFile]
     let directory: String
     let rights: OwnerRights
+    let plan: RestorePlan
 
     /// Replaces all files, or none. No daemon may run with the state directory. Blocking.
     package func exchange() throws(BackupFailure) {
@@ -123,6 +124,7 @@ package struct StagedRestore: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var exchanged: [(file: StagedFile, hadFormer: Bool)] = []
         do throws(BackupFailure) {
+            try rights { () throws(BackupFailure) in try plan.renewState() }
             for file in files { exchanged.append((file, try file.exchange())) }
         } catch {
             let left = exchanged.reversed().filter { !$0.file.takeBack(hadFormer: $0.hadFormer) }.map(\.file.path)
@@ -158,11 +160,10 @@ package struct StagedRestore: Sendable {
 
 /// The rights with which a process works in the state directory.
 ///
-/// The directory of the service belongs to its user, which could replace a file in it by a link to any file. So root acts there
-/// as that user, and reaches what that user reaches.
+/// The directory of the service belongs to its user, so root acts there as that user.
 struct OwnerRights: Sendable {
-    /// The user and group to act as; `nil`: those of this process.
-    private let owner: (user: UInt32, group: UInt32)?
+    /// `nil`: the rights of this process.
+    private let owner: UserRights?
     private let command: String
 
     /// The rights of this process.
@@ -174,26 +175,17 @@ struct OwnerRights: Sendable {
     init(ofDirectory path: String, command: String) {
         var status = stat()
         let isForeign = geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0
-        owner = isForeign ? (status.st_uid, status.st_gid) : nil
+        owner = isForeign ? UserRights(user: status.st_uid, group: status.st_gid) : nil
         self.command = command
     }
 
     /// Runs `body` with these rights. They are rights of the whole process: nothing else may run meanwhile.
     func callAsFunction<Value: ~Copyable>(_ body: () throws(BackupFailure) -> Value) throws(BackupFailure) -> Value {
         guard let owner else { return try body() }
-        var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
-        let count = groups.withUnsafeMutableBufferPointer { getgroups(Int32($0.count), $0.baseAddress) }
-        groups.removeLast(groups.count - max(0, Int(count)))
-        defer {
-            precondition(
-                seteuid(0) == 0 && setegid(getgid()) == 0 && setgroups(groups.count, groups) == 0,
-                "root does not have its own rights again")
+        let failure = { (errno: Errno) in
+            BackupFailure(
+                "cannot act as user \(owner.user), the owner of the state directory", errno, command: command)
         }
-        guard setgroups(1, [owner.group]) == 0, setegid(owner.group) == 0, seteuid(owner.user) == 0 else {
-            throw BackupFailure(
-                "cannot act as user \(owner.user), the owner of the state directory", Errno(rawValue: errno),
-                command: command)
-        }
-        return try body()
+        return try owner(failure, body)
     }
 }

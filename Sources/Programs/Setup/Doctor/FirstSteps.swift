@@ -39,7 +39,7 @@ extension Doctor {
     /// The configuration; an unchanged example watches a beacon that no user has.
     private var setUp: [Finding] {
         guard case .success(let (_, file)) = configuration,
-            FileManager.default.contents(atPath: file).map({ $0.elementsEqual(Configuration.example.utf8) }) == true
+            (try? Configuration.contents(of: file)).map({ $0.elementsEqual(Configuration.example.utf8) }) == true
         else { return configurationFindings }
         return [
             .wrong(

@@ -64,11 +64,10 @@ struct BackupCommand: AsyncParsableCommand {
     private func writeFile(_ backup: Backup) async throws -> Backup.Report {
         let signals = await EndingSignals()
         let output = try Self.created(file)
-        defer { try? output.close() }
         do {
-            return try await write(backup, to: output, signals)
+            return try await write(backup, to: output.descriptor, signals)
         } catch {
-            unlink(file)
+            output.remove()
             throw error
         }
     }
@@ -86,20 +85,14 @@ struct BackupCommand: AsyncParsableCommand {
         }
     }
 
-    private static func created(_ file: String) throws -> FileDescriptor {
-        do {
-            return try FileDescriptor.open(
-                FilePath(file), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
-                permissions: .ownerReadWrite)
+    private static func created(_ file: String) throws -> OutputFile {
+        do throws(FilePlace.Problem) {
+            return try OutputFile(creating: file, permissions: .ownerReadWrite)
         } catch {
-            throw failure(file, error as? Errno ?? .ioError)
+            throw CommandFailure(
+                "cannot create \(file.escapedName): \(error.description.escapedName); \(error.outputRemedy)",
+                status: Exit.ioError)
         }
-    }
-
-    private static func failure(_ file: String, _ errno: Errno) -> CommandFailure {
-        let remedy = errno == .fileExists ? "name another file, or remove it first" : "check the folder"
-        return CommandFailure(
-            "cannot create \(file.escapedName): \(errno.description); \(remedy)", status: Exit.ioError)
     }
 
     private static func lines(_ report: Backup.Report, of name: String) -> [String] {

@@ -32,9 +32,12 @@ struct DemoCommand: AsyncParsableCommand {
                 "the capture \(DemoCapture.installed) is missing; install the package again, with `sudo apt install --reinstall "
                     + "okaeri`", status: Exit.unavailable)
         }
-        guard let folder = PrivateFolder(prefix: "okaeri-demo") else {
+        let folder: PrivateFolder
+        do throws(FilePlace.Problem) {
+            folder = try PrivateFolder(prefix: "okaeri-demo", in: PrivateFolder.parent(orElse: "/tmp"))
+        } catch {
             throw CommandFailure(
-                "no temporary folder can be made: \(String(cString: strerror(errno))); make room in /tmp, or set $TMPDIR",
+                "no temporary folder can be made: \(error.description.escapedName); make room in /tmp, or set $TMPDIR",
                 status: Exit.ioError)
         }
         defer { folder.remove() }
@@ -155,19 +158,4 @@ enum DemoCapture {
         }
         return FileManager.default.fileExists(atPath: installed) ? installed : nil
     }
-}
-
-/// A temporary folder that only this user can enter.
-struct PrivateFolder {
-    let path: String
-
-    /// - Returns: `nil`, and `errno`, if it cannot be made.
-    init?(prefix: String) {
-        let environment = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
-        var template = Array("\(environment.isEmpty ? "/tmp" : environment)/\(prefix).XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return nil }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

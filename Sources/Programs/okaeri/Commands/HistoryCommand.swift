@@ -126,7 +126,7 @@ extension HistoryError {
         case .damaged, .foreign, .newer: Exit.dataError
         case .missing, .locked: Exit.unavailable
         case .denied: Exit.noPermission
-        case .full, .failed: Exit.ioError
+        case .full, .failed, .notAFile: Exit.ioError
         }
     }
 }

@@ -49,14 +49,11 @@ struct PlotCommand: AsyncParsableCommand {
 
     private func write(_ svg: String) throws {
         guard let output else { return try Terminal.write(svg, to: .output) }
-        do {
-            let file = try FileDescriptor.open(
-                FilePath(output), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-            try file.closeAfter { _ = try file.writeAll(svg.utf8) }
+        do throws(FilePlace.Problem) {
+            try OutputFile.write(Array(svg.utf8), to: output, permissions: [.ownerReadWrite, .groupRead, .otherRead])
         } catch {
             throw CommandFailure(
-                "\(output) cannot be written: \((error as? Errno) ?? .ioError); name another place with `--output`",
+                "\(output.escapedName) cannot be written: \(error.description.escapedName); name another place with `--output`",
                 status: Exit.ioError)
         }
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import OkaeriListening
+import OkaeriConfiguration
+import OkaeriPlumbing
 import SystemPackage
 
 struct RecordCommand: AsyncParsableCommand {
@@ -28,14 +30,12 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = try CaptureOutput(file)
-        defer { output.close() }
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, logger: log.logger)
         do {
-            try await listening.run(session) { services in
-                let count = try await session.record(
-                    to: output.descriptor, isRedacted: redact, with: services)
-                Terminal.printNotice("\(count) events recorded in \(output.name)")
+            try await listening.run(session) { [descriptor = output.descriptor, name = output.name, redact] services in
+                let count = try await session.record(to: descriptor, isRedacted: redact, with: services)
+                Terminal.printNotice("\(count) events recorded in \(name.escapedName)")
             }
         } catch {
             output.discardIfEmpty()
@@ -45,28 +45,27 @@ struct RecordCommand: AsyncParsableCommand {
 }
 
 /// The destination of a recording.
-private struct CaptureOutput {
-    let descriptor: FileDescriptor
+private enum CaptureOutput {
+    case standardOutput
+    /// A pipe, a character device or a descriptor of this process.
+    case stream(OutputStream, name: String)
+    case file(OutputFile, name: String)
 
-    /// The name in messages.
-    let name: String
-
-    /// The regular file that was created for the recording; `nil` if the output was there before.
-    private let created: String?
-
-    /// Opens a new file, or standard output, a pipe or a character device that is there already.
+    /// Opens standard output, a pipe or a character device that is there already, or else a new file.
     init(_ file: String) throws {
-        if file == "-" || Self.isStandardOutput(file) {
-            (descriptor, name, created) = (.standardOutput, "standard output", nil)
-        } else {
-            do {
-                let new = try Self.create(file)
-                (descriptor, created) = (try new ?? Self.existing(file), new == nil ? nil : file)
-                name = file
-            } catch {
-                let hint = error as? Errno == .fileExists ? "name another file, or remove it first" : "check the folder"
-                throw CommandFailure("cannot create \(file): \(error); \(hint)", status: Exit.ioError)
+        do throws(FilePlace.Problem) {
+            if file == "-" || Self.isStandardOutput(file) {
+                self = .standardOutput
+            } else if let stream = try OutputStream.opened(at: file) {
+                self = .stream(stream, name: file)
+            } else {
+                let new = try OutputFile(creating: file, permissions: [.ownerReadWrite, .groupRead, .otherRead])
+                self = .file(new, name: file)
             }
+        } catch {
+            throw CommandFailure(
+                "cannot create \(file.escapedName): \(error.description.escapedName); \(error.outputRemedy)",
+                status: Exit.ioError)
         }
         if isatty(descriptor.rawValue) == 1 {
             throw CommandFailure(
@@ -74,14 +73,28 @@ private struct CaptureOutput {
         }
     }
 
-    func close() {
-        if descriptor != .standardOutput { try? descriptor.close() }
+    var descriptor: FileDescriptor {
+        switch self {
+        case .standardOutput: .standardOutput
+        case .stream(let stream, _): stream.descriptor
+        case .file(let file, _): file.descriptor
+        }
+    }
+
+    /// The name in messages.
+    var name: String {
+        switch self {
+        case .standardOutput: "standard output"
+        case .stream(_, let name), .file(_, let name): name
+        }
     }
 
     /// Removes a file that holds nothing: an empty capture would only be in the way of the next attempt.
     func discardIfEmpty() {
-        guard let created, let length = try? descriptor.seek(offset: 0, from: .end) else { return }
-        if length <= Self.headerLength { unlink(created) }
+        guard case .file(let file, _) = self, let length = try? file.descriptor.seek(offset: 0, from: .end) else {
+            return
+        }
+        if length <= Self.headerLength { file.remove() }
     }
 
     /// The size of a capture without a packet, in bytes.
@@ -92,29 +105,5 @@ private struct CaptureOutput {
         var (named, own) = (stat(), stat())
         guard stat(file, &named) == 0, fstat(STDOUT_FILENO, &own) == 0 else { return false }
         return (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino)
-    }
-
-    /// Returns `nil` if there is a file of that name.
-    private static func create(_ file: String) throws -> FileDescriptor? {
-        do {
-            return try FileDescriptor.open(
-                FilePath(file), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        } catch Errno.fileExists {
-            return nil
-        }
-    }
-
-    /// Opens a pipe or a character device. Its kind is read from the open descriptor, for the name may change its meaning
-    /// meanwhile; a file that is opened without truncation is not touched.
-    private static func existing(_ file: String) throws -> FileDescriptor {
-        let descriptor = try FileDescriptor.open(FilePath(file), .writeOnly, options: [.closeOnExec])
-        var status = stat()
-        let isStream = fstat(descriptor.rawValue, &status) == 0 && [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
-        guard isStream else {
-            try descriptor.close()
-            throw Errno.fileExists
-        }
-        return descriptor
     }
 }

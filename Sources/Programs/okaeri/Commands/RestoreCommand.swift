@@ -12,17 +12,25 @@ struct RestoreCommand: AsyncParsableCommand {
         discussion: """
             It checks the backup and its configuration, lists the files that change, and asks. Then it stops the service, \
             replaces the files, and starts the service again; the former files stay beside the new ones as .bak. If a file \
-            cannot be replaced, all are put back. Files with secrets outside the folder of beacons.json are left out, and \
-            named. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 without a \
-            terminal and --yes; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
+            cannot be replaced, all are put back. It writes files with secrets only into the folder of beacons.json, under names \
+            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others are left out, and named. It asks \
+            about each command that the configuration of the backup runs and the present one does not. The logins of the page stay \
+            those of this machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 \
+            without a terminal and --yes, or with --yes and a new command; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
             if a file cannot be written; 77 without the right to do so; 78 if its configuration has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var state: StateOptions
 
-    @Flag(help: "Ask nothing.")
+    @Flag(help: "Ask nothing. New commands require --allow-commands.")
     var yes = false
+
+    @Flag(help: "Let the restored configuration run its commands.")
+    var allowCommands = false
+
+    @Flag(help: "Restore the logins of the page, too. Sessions that were revoked after the backup are valid again.")
+    var logins = false
 
     @Flag(help: "Print JSON. Requires --yes.")
     var json = false
@@ -35,6 +43,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let time: String
         let version: String
         let files: [RestorePlan.Change]
+        /// The commands that are new on this machine.
+        let commands: [[String]]
+        /// The browsers that the backup logs in.
+        let logins: [String]
         /// Whether the service uses the files now.
         var applied = false
         /// The steps that are left to the user.
@@ -42,6 +54,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
         init(_ plan: RestorePlan) {
             (node, time, version, files) = (plan.node, plan.time, plan.version, plan.changes)
+            (commands, logins) = (plan.newCommands, plan.restoresLogins ? plan.logins : [])
         }
     }
 
@@ -53,13 +66,16 @@ struct RestoreCommand: AsyncParsableCommand {
         let target = Configuration.fileToWrite(
             named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled)
         let plan = try await blocking("reading the backup") {
-            [file, directory = state.forDaemon] () throws(BackupFailure) in
+            [file, directory = state.forDaemon, logins] () throws(BackupFailure) in
             try RestorePlan(
-                of: file, configurationFile: target, directory: directory, stateProblem: StateText.problem)
+                of: file, configurationFile: target, directory: directory,
+                format: StateFormat(
+                    problem: StateText.problem, logins: StateText.logins, replacingLogins: StateText.replacingLogins),
+                restoresLogins: logins)
         }
         if !json { plan.lines.forEach { print($0) } }
         guard plan.changesAnything else { return finish(plan, Report(plan)) }
-        try await confirm()
+        try await confirm(plan)
         let signals = await EndingSignals()
         let staged = try await blocking("writing the files") {
             [interruption = signals.interruption]
@@ -74,12 +90,24 @@ struct RestoreCommand: AsyncParsableCommand {
         finish(plan, try await exchange(staged, plan))
     }
 
-    private func confirm() async throws {
-        guard !yes else { return }
+    private func confirm(_ plan: RestorePlan) async throws {
+        let commands = allowCommands ? [] : plan.newCommands.map(\.commandLine)
+        guard !yes else {
+            guard commands.isEmpty else {
+                throw CommandFailure(
+                    "the configuration of the backup runs \(commands.map { "`\($0)`" }.joined(separator: ", ")); if you trust "
+                        + "it, add `--allow-commands`", status: Exit.usage)
+            }
+            return
+        }
         guard Terminal.canAsk else {
             throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
         }
-        guard try await TerminalConsole().confirm("Change these files?", default: true) else {
+        let console = TerminalConsole()
+        for command in commands where try await !console.confirm("Let the service run `\(command)`?", default: false) {
+            throw CommandFailure("nothing was written", status: .failure)
+        }
+        guard try await console.confirm("Change these files?", default: true) else {
             throw CommandFailure("nothing was written", status: .failure)
         }
     }
@@ -138,7 +166,21 @@ extension RestorePlan {
             + changes.map { "  \($0.path.escapedName): \($0.action.sentence)" }
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
+            + newCommands.map { "Its configuration runs a command that is new here: \($0.commandLine)" } + loginLines
     }
+
+    private var loginLines: [String] {
+        guard !logins.isEmpty else { return [] }
+        guard restoresLogins else {
+            return ["Its logins of the page are left out: \(logins.count); --logins restores them."]
+        }
+        return ["Its logins of the page replace those of this machine: \(logins.joined(separator: ", ").escapedName)"]
+    }
+}
+
+extension [String] {
+    /// The command as a line of a shell, without control characters.
+    fileprivate var commandLine: String { map(\.shellQuoted).joined(separator: " ").escapedName }
 }
 
 extension RestorePlan.Change.Action {
@@ -148,7 +190,7 @@ extension RestorePlan.Change.Action {
         case .created: "is created"
         case .unchanged: "is the same already"
         case .removed: "is set aside as .bak, because the backup has no such file"
-        case .leftOut: "is left out, because it is not in the folder of the configuration"
+        case .leftOut: "is left out, because of its folder or its name"
         }
     }
 }

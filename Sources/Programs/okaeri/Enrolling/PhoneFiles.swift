@@ -89,7 +89,7 @@ struct PhoneFiles {
         do {
             if let text { try change.write(text) }
         } catch {
-            unlink(path)
+            SecretFile.remove(path)
             throw error
         }
         change.say("\(path) is written.")

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import OkaeriConfiguration
 import OkaeriPlumbing
+import SystemPackage
 import OkaeriWiFi
 
 /// A text for a bug report: versions, the machine, the shape of the configuration, the doctor's findings and the journal, without
@@ -112,9 +113,7 @@ extension DoctorReport {
             () throws(BlockingThread.StartError) in
             (
                 journal: JournalLine.recent(), system: Self.system, adapters: Self.adapters,
-                configuration: file.flatMap {
-                    try? Array(Data(contentsOf: URL(filePath: $0)).prefix(Configuration.sizeLimit))
-                }
+                configuration: file.flatMap { try? Configuration.contents(of: $0) }
             )
         }
         if let machine {
@@ -180,34 +179,19 @@ extension DoctorReport {
 
     /// Writes the report into a new file that only this user may read. An existing file is left as it is.
     package func write(to path: String) throws(WriteFailure) {
-        let file = try Self.create(path)
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else {
-                throw WriteFailure(
-                    description: "cannot write \(path): \(String(cString: strerror(errno))); check the disk with `df`")
-            }
-            rest = rest.dropFirst(max(0, count))
-        }
-    }
-
-    private static func create(_ path: String) throws(WriteFailure) -> OwnedDescriptor {
-        let (number, code): (Int32, Int32)
+        let file: OutputFile
         do throws(FilePlace.Problem) {
-            let place = try FilePlace(path)
-            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-            let opened = place.missing == nil ? openat(place.directory.number, place.name, flags, 0o600) : -1
-            (number, code) = (opened, place.missing == nil ? errno : ENOENT)
+            file = try OutputFile(creating: path, permissions: .ownerReadWrite)
         } catch {
             throw WriteFailure(
-                description: "cannot write \(path): \(error.description); name a file in a folder of your own")
+                description: "cannot write \(path): \(error.description); \(error.outputRemedy)")
         }
-        guard number >= 0 else {
-            let remedy =
-                code == EEXIST ? "name another file, or remove this one" : "name a file in a folder of your own"
-            throw WriteFailure(description: "cannot write \(path): \(String(cString: strerror(code))); \(remedy)")
+        do {
+            try file.descriptor.writeAll(text.utf8)
+        } catch {
+            file.remove()
+            throw WriteFailure(
+                description: "cannot write \(path): \((error as? Errno) ?? .ioError); check the disk with `df`")
         }
-        return OwnedDescriptor(owning: number)
     }
 }
