@@ -102,6 +102,14 @@ struct MQTTClientTLSTests {
                 "the CA file /nonexistent/ca.pem of the MQTT broker cannot be read: No such file or directory;"))
     }
 
+    @Test func `a pipe in the place of a certificate does not block the connection`() async throws {
+        let pipe = "\(certificates.folder.path)/pipe"
+        mkfifo(pipe, 0o600)
+        let client = try client(try broker(), .init(authorities: pipe))
+        try await client.state { if case .failed(.file) = $0.phase { true } else { false } }
+        #expect(client.client.state.description.contains("it is no regular file"))
+    }
+
     /// The ACL file that docs/broker.md shows.
     private static func documentedRules(_ file: StaticString = #filePath) throws -> String {
         let root = URL(fileURLWithPath: "\(file)").deletingLastPathComponent().appending(path: "../..")

@@ -79,7 +79,7 @@ import Testing
         let refusal = FilePlace.Problem.foreign(path: own, user: 65534)
         #expect(throws: refusal) { try OutputFile(creating: "\(own)/x", permissions: .ownerReadWrite) }
         #expect(throws: refusal) { try OutputFile.write([], to: "\(own)/x", permissions: .ownerReadWrite) }
-        #expect(throws: refusal) { try OutputStream.opened(at: "\(own)/x") }
+        #expect(throws: refusal) { try OkaeriConfiguration.OutputStream.opened(at: "\(own)/x") }
         // A link of another user in a directory like /tmp.
         chmod("\(folder.path)/victim", 0o1777)
         symlink("x", "\(folder.path)/victim/link")

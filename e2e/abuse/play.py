@@ -8,11 +8,12 @@ import time
 import traceback
 
 import broker_attacks
+import file_attacks
 import http_attacks
 import radio_attacks
 from target import SLOWEST_STOP, Failure, Target, Watch, wait_for
 
-ATTACKS = [*http_attacks.ATTACKS, *radio_attacks.ATTACKS, *broker_attacks.ATTACKS]
+ATTACKS = [*http_attacks.ATTACKS, *radio_attacks.ATTACKS, *broker_attacks.ATTACKS, *file_attacks.ATTACKS]
 
 
 def carry_out(attack, surface, pipe):

@@ -355,12 +355,11 @@ extension MQTTConnection {
 
     private func setTLS() -> MQTTLoss? {
         guard let tls = settings.broker.tls else { return nil }
-        for case let (role, path?) in [("CA", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)]
-        where access(path, R_OK) != 0 {
+        for case let (role, path?) in [("CA", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)] {
+            guard let problem = Self.problem(ofFile: path) else { continue }
             let sentence =
-                "the \(role) file \(path.plain()) of the MQTT broker cannot be read: "
-                + "\(String(cString: strerror(errno))); correct its path under \"tls\", or make it readable for the user "
-                + "as which okaeri runs"
+                "the \(role) file \(path.plain()) of the MQTT broker cannot be read: \(problem); correct its path under "
+                + "\"tls\", or make it readable for the user as which okaeri runs"
             return MQTTLoss(code: MOSQ_ERR_INVAL.rawValue, file: sentence)
         }
         // Not MOSQ_OPT_TLS_USE_OS_CERTS: with 2.0.11 that works once.
@@ -371,6 +370,13 @@ extension MQTTConnection {
         // Of itself 2.0.11 allows 1.1.
         let version = mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil)
         return version == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(version)
+    }
+
+    /// Returns the reason why libmosquitto cannot read a file. It would wait for the writer of a pipe without an end.
+    private static func problem(ofFile path: String) -> String? {
+        var status = stat()
+        guard access(path, R_OK) == 0, stat(path, &status) == 0 else { return String(cString: strerror(errno)) }
+        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no regular file"
     }
 }
 

@@ -197,7 +197,8 @@ extension Messages {
         failure in
         switch failure {
         case .taken(let socket): .occupied(socket: socket)
-        case .occupied(let socket): .unusable(socket: socket, .permissionDenied)
+        case .occupied(let socket): .untrusted(socket: socket, .open(path: "/srv"))
+        case .untrusted(let socket, _): .unusable(socket: socket, .permissionDenied)
         case .unusable: nil
         }
     }

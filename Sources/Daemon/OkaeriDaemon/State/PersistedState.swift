@@ -149,7 +149,7 @@ package enum StateText {
     ///
     /// - Parameter present: A text without logins, a damaged one and `nil` leave none.
     package static func replacingLogins(in text: [UInt8], byThoseOf present: [UInt8]?) -> [UInt8]? {
-        guard let node = try? JSONNode(json: text, file: "") else { return nil }
+        guard let node = try? JSONNode(json: text, file: ""), case .object = node.value else { return nil }
         let own = node.value.members.filter { ![logins, "checksum"].contains($0.key) }
         var members = own.map { Array(text[$0.start..<$0.node.range.upperBound]) }
         if let present, problem(of: present) == nil,
