@@ -140,6 +140,12 @@ extension BackupTests {
         #expect(own.status == 0, "\(own)")
         let owner = try FileManager.default.attributesOfItem(atPath: "\(home)/b.tar")[.ownerAccountID] as? UInt32
         #expect(owner == 65534)
+        let temporary = try binary.run(
+            [
+                "backup", "\(binary.folder)/c.tar", "--config", "\(old.path)/beacons.json", "--state-dir",
+                "\(old.path)/state",
+            ], environment: ["TMPDIR": home])
+        #expect(temporary.status == 74 && temporary.errors.contains("name another one with `TMPDIR`"), "\(temporary)")
         // The link leads to a file that its user must not write.
         let link = try run(["plot", "--output", "\(home)/link.svg"], user: 65534)
         #expect(link.status == 74 && bytes("\(binary.folder)/secret") == Data("root's".utf8), "\(link)")

@@ -21,9 +21,7 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The day; default: today.", valueName: "date"))
     var day = "today"
 
-    @Option(
-        help: "The file to write, in place of an existing one; default: standard output.",
-        completion: .file(extensions: ["svg"]))
+    @Option(help: "The file to write or replace; default: standard output.", completion: .file(extensions: ["svg"]))
     var output: String?
 
     private var moment: Int64? { WrittenTime.nanoseconds(day, now: KernelClock.realtime) }
