@@ -15,7 +15,7 @@ ROWS = [
     ("Library", {"BeaconLocation": 290}),
     ("Library", {"Presence": 150}),
     ("Platform", {"Bluetooth": 150, "BlueZ": 600, "NetworkManager": 740, "MQTT": 890}),
-    ("Platform", {"DBus": 670, "WiFi": 830}),
+    ("Platform", {"Checksum": 365, "DBus": 670, "WiFi": 830}),
     ("Lab", {"VirtualController": 985}),
     ("Lab", {"ControllerEmulation": 985}),
     ("Core", {"Rooms": 465}),
@@ -27,7 +27,7 @@ ROWS = [
 # The libraries outside of the package, by their usual names.
 BACKENDS = {
     "CBluetooth": "kernel", "CGIO": "GIO", "CNetworkManager": "libnm", "CMosquitto": "libmosquitto",
-    "CSQLite": "SQLite", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
+    "CSQLite": "SQLite", "CZlib": "zlib", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
     "argument-parser": "ArgumentParser",
 }
 
