@@ -93,8 +93,8 @@ def exchanged_folders(surface):
         except subprocess.TimeoutExpired:
             process.kill()
             raise Failure("okaeri backup does not end") from None
-        if victim.read_text(encoding="utf-8") != "precious":
-            raise Failure("another file was written")
+        if not victim.exists() or victim.read_text(encoding="utf-8") != "precious":
+            raise Failure("another file was removed or written")
 
 
 @attack()
