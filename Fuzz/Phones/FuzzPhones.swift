@@ -62,6 +62,7 @@ private func checkAddresses(_ bytes: ArraySlice<UInt8>) {
     let ciphers = identities.map { (stated: Mixing($0.key), reversed: Mixing($0.key.reversed)) }
     var resolver = AddressResolver(identities) { Mixing($0) }
     var rest = bytes
+    var time: Int64 = 0
     while rest.count >= 4 {
         let word = rest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         rest = rest.dropFirst(4)
@@ -75,8 +76,12 @@ private func checkAddresses(_ bytes: ArraySlice<UInt8>) {
         let value = isIdentity ? 0xC011_2233_4455 : UInt64(random) << 24 | UInt64(hash)
         guard let address = BluetoothAddress(rawValue: value) else { continue }
         let type = BluetoothAddressType(rawValue: choice == 5 ? UInt8(truncatingIfNeeded: word) : isIdentity ? 3 : 1)
-        let found = resolver.device(of: address, type)
-        require(resolver.device(of: address, type) == found, "the same address is another device's")
+        let all = (0..<3).map { _ in
+            time += 1_000_000_000
+            return resolver.device(of: address, type, at: time)
+        }
+        let found = all[2]
+        require(all.allSatisfy { $0 == nil || $0 == found }, "the same address is another device's")
         guard let found else {
             require(!isIdentity, "an identity address is not found")
             continue

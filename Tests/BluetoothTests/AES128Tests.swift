@@ -36,7 +36,10 @@ struct AES128Tests {
         let address = try #require(BluetoothAddress("70:81:94:0D:FB:AA"))
         #expect(AES128(key).hash(0x70_8194) == 0x0D_FBAA)
         var resolver = AddressResolver([DeviceIdentity(key: key)])
-        #expect(resolver.device(of: address, .random) == 0)
-        #expect(resolver.device(of: BluetoothAddress(low: 0x940D_FBAB, high: 0x7081), .random) == nil)
+        for second in 0..<3 as Range<Int64> {
+            let time = second * 1_000_000_000
+            #expect(resolver.device(of: address, .random, at: time) == (second < 2 ? nil : 0))
+            #expect(resolver.device(of: BluetoothAddress(low: 0x940D_FBAB, high: 0x7081), .random, at: time) == nil)
+        }
     }
 }

@@ -55,12 +55,22 @@ struct AddressResolverTests {
         Self.address(0x4000_0000_0000 | number &* 0x9E37_79B9 & 0x3FFF_FFFF_FFFF)
     }
 
+    /// Returns the device after the third of three receptions, a second apart.
+    private func third(_ address: BluetoothAddress, in resolver: inout AddressResolver, from second: Int64 = 0) -> Int?
+    {
+        var found: Int?
+        for number in 0..<3 as Range<Int64> {
+            found = resolver.device(of: address, .random, at: (second + number) * 1_000_000_000)
+        }
+        return found
+    }
+
     @Test func `every address of a device is resolved, and no other one`() {
         var resolver = resolver([anna, ben])
         for number in 0..<200 as Range<UInt32> {
-            #expect(resolver.device(of: address(anna.key, number), .random) == 0)
-            #expect(resolver.device(of: address(ben.key, number), .random) == 1)
-            #expect(resolver.device(of: foreign(UInt64(number)), .random) == nil)
+            #expect(third(address(anna.key, number), in: &resolver) == 0)
+            #expect(third(address(ben.key, number), in: &resolver) == 1)
+            #expect(third(foreign(UInt64(number)), in: &resolver) == nil)
         }
         #expect(resolver.reversed.isEmpty)
     }
@@ -69,65 +79,110 @@ struct AddressResolverTests {
         var resolver = resolver([anna])
         let address = address(anna.key, 1)
         for type in [BluetoothAddressType.public, .publicIdentity, .randomIdentity, .anonymous, .init(rawValue: 0x77)] {
-            #expect(resolver.device(of: address, type) == nil)
+            #expect(resolver.device(of: address, type, at: 0) == nil)
         }
         for bits in [0x0000_0000_0000, 0x8000_0000_0000, 0xC000_0000_0000] as [UInt64] {
             let other = Self.address(address.rawValue & 0x3FFF_FFFF_FFFF | bits)
-            #expect(resolver.device(of: other, .random) == nil)
+            #expect(resolver.device(of: other, .random, at: 0) == nil)
         }
         #expect(uses.taken == 0)
     }
 
-    @Test func `an identity address that a controller resolved is the device's`() throws {
+    @Test func `an identity address that a controller resolved is the device's, with the same proof`() throws {
         var resolver = resolver([ben, anna])
         let address = try #require(anna.address)
-        #expect(resolver.device(of: address, .publicIdentity) == 1)
-        #expect(resolver.device(of: address, .randomIdentity) == 1)
-        #expect(resolver.device(of: address, .random) == nil)
-        #expect(resolver.device(of: BluetoothAddress(low: 8, high: 0xC000), .randomIdentity) == nil)
+        #expect(resolver.device(of: address, .publicIdentity, at: 0) == nil)
+        #expect(resolver.device(of: address, .publicIdentity, at: 1_000_000_000) == nil)
+        #expect(resolver.device(of: address, .randomIdentity, at: 2_000_000_000) == 1)
+        #expect(resolver.device(of: address, .random, at: 3_000_000_000) == nil)
+        #expect(resolver.device(of: BluetoothAddress(low: 8, high: 0xC000), .randomIdentity, at: 0) == nil)
     }
 
     @Test func `several addresses of a device are alive at once, and cost one computation each`() {
         var resolver = resolver([anna])
         let addresses = (0..<8).map { address(anna.key, $0) }
-        for address in addresses { #expect(resolver.device(of: address, .random) == 0) }
+        for (number, address) in addresses.enumerated() {
+            #expect(resolver.device(of: address, .random, at: 0) == (number == 0 ? nil : 0))
+        }
         _ = uses.taken
         for address in addresses + addresses.reversed() + [foreign(3), foreign(3), foreign(3)] {
-            #expect(resolver.device(of: address, .random) == (address == foreign(3) ? nil : 0))
+            #expect(resolver.device(of: address, .random, at: 0) == (address == foreign(3) ? nil : 0))
         }
-        #expect(uses.taken == 1)
+        #expect(uses.taken == 2)
     }
 
-    @Test func `a key in the wrong order of bytes counts at once, and the order is decided by the second address`() {
-        var resolver = resolver([DeviceIdentity(key: anna.key.reversed)])
-        for _ in 0..<3 { #expect(resolver.device(of: address(anna.key, 1), .random) == 0) }
-        #expect(resolver.reversed.isEmpty)
-        #expect(resolver.device(of: address(anna.key, 2), .random) == 0)
-        #expect(resolver.device(of: address(anna.key, 1), .random) == 0)
-        #expect(resolver.reversed == [0])
-        #expect(resolver.device(of: address(anna.key.reversed, 3), .random) == nil)
-    }
-
-    @Test func `the order of bytes is not decided by one address`() {
+    @Test func `one address is a proof after three receptions a second apart, and stays one`() {
         var resolver = resolver([anna])
-        #expect(resolver.device(of: address(anna.key.reversed, 1), .random) == 0)
-        #expect(resolver.device(of: address(anna.key, 2), .random) == 0)
-        #expect(resolver.device(of: address(anna.key, 3), .random) == 0)
-        #expect(resolver.device(of: address(anna.key.reversed, 4), .random) == nil)
+        func found(at milliseconds: Int64) -> Int? {
+            resolver.device(of: address(anna.key, 1), .random, at: milliseconds * 1_000_000)
+        }
+        // Several radios receive the same advertisement, and not in order.
+        for time in [0, 1, 2, 999, -999, 1000, 1001, 1999, 1500] as [Int64] { #expect(found(at: time) == nil) }
+        #expect(found(at: 2000) == 0)
+        #expect(found(at: 2000) == 0 && found(at: 100_000_000) == 0)
+    }
+
+    @Test func `two different addresses within ten minutes are a proof, later ones are not`() {
+        var resolver = resolver([anna, ben])
+        #expect(resolver.device(of: address(anna.key, 1), .random, at: 0) == nil)
+        #expect(resolver.device(of: address(ben.key, 2), .random, at: 1) == nil)
+        #expect(resolver.device(of: address(anna.key, 2), .random, at: 600_000_000_001) == nil)
+        #expect(resolver.device(of: address(anna.key, 3), .random, at: 1_200_000_000_001) == 0)
+        #expect(resolver.device(of: address(anna.key, 1), .random, at: 1_200_000_000_001) == 0)
+    }
+
+    @Test func `times at the ends of their range neither trap nor prove a device`() {
+        var resolver = resolver([anna])
+        #expect(resolver.device(of: address(anna.key, 1), .random, at: .min) == nil)
+        #expect(resolver.device(of: address(anna.key, 2), .random, at: .max) == nil)
+    }
+
+    @Test func `in a flood, one address by chance for each of 64 phones is no phone`() throws {
+        let phones = try (0..<64 as Range<UInt8>).map {
+            DeviceIdentity(key: try #require(IdentityResolvingKey(Array(repeating: $0, count: 15) + [$0 + 1])))
+        }
+        var resolver = resolver(phones)
+        for number in 0..<2000 as Range<UInt32> {
+            let time = Int64(number) * 1_000_000
+            let address =
+                number % 30 == 0 && number < 64 * 30
+                ? address(phones[Int(number) / 30].key, number) : foreign(UInt64(number))
+            #expect(resolver.device(of: address, .random, at: time) == nil)
+        }
+    }
+
+    @Test func `a key in the wrong order of bytes is found, and reported after two addresses`() {
+        var resolver = resolver([DeviceIdentity(key: anna.key.reversed)])
+        #expect(third(address(anna.key, 1), in: &resolver) == 0)
+        #expect(resolver.reversed.isEmpty)
+        #expect(resolver.device(of: address(anna.key, 2), .random, at: 3_000_000_000) == 0)
+        #expect(resolver.reversed == [0])
+    }
+
+    @Test func `addresses in the wrong order of bytes do not hide the device`() {
+        var resolver = resolver([anna])
+        for number in 1...20 as ClosedRange<UInt32> {
+            #expect(third(address(anna.key.reversed, number), in: &resolver) == 0)
+        }
+        #expect(resolver.reversed == [0])
+        #expect(third(address(anna.key, 1), in: &resolver, from: 100_000) == 0)
         #expect(resolver.reversed.isEmpty)
     }
 
     @Test func `a flood of addresses leaves devices resolvable and the memory constant`() {
         var resolver = resolver([anna, ben])
         for number in 0..<100_000 as Range<UInt64> {
-            _ = resolver.device(of: foreign(number), .random)
-            if number % 1000 == 0 { #expect(resolver.device(of: address(ben.key, 5), .random) == 1) }
+            _ = resolver.device(of: foreign(number), .random, at: Int64(number) * 1_000_000)
+            if number % 1000 == 0 {
+                let found = resolver.device(of: address(ben.key, 5), .random, at: Int64(number) * 1_000_000)
+                #expect(found == (number < 2000 ? nil : 1))
+            }
         }
     }
 
     @Test func `a resolver without devices computes nothing`() {
         var resolver = AddressResolver()
         #expect(resolver.isEmpty)
-        #expect(resolver.device(of: address(anna.key, 1), .random) == nil)
+        #expect(resolver.device(of: address(anna.key, 1), .random, at: 0) == nil)
     }
 }

@@ -36,7 +36,8 @@ struct PhoneScoreTests {
             identities: ["/etc/okaeri/anna.irk": DeviceIdentity(key: key)], logger: quiet, progress: { _, _ in }
         ) { found = $0 }
         let score = try #require(found?.regions.first)
-        #expect(score.advertisements == 1800 && score.beacons == 1)
+        // After each of the six long silences, the first two under a new address are no proof of the phone yet.
+        #expect(score.advertisements == 1788 && score.beacons == 1)
         #expect(score.gaps?.median == 2 && score.gaps?.longest.first ?? 0 > 550)
         let texts = [try #require(found).text, try #require(found).json]
         #expect(texts.allSatisfy { !$0.contains("anna") && !$0.lowercased().contains("ec0234") }, "\(texts)")

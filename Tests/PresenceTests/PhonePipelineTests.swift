@@ -48,13 +48,23 @@ struct PhonePipelineTests {
         for number in 1...5 as ClosedRange<UInt32> {
             let packet = try packet(address(number))
             let actions = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: Int64(number)))
-            #expect(actions.count == (number == 1 ? 2 : 0))
+            #expect(actions.count == (number == 2 ? 2 : 0))
         }
-        #expect(pipeline.counters == .init(reports: 5, iBeacons: 0, phones: 5, malformed: 0))
-        #expect(pipeline.counters.others == 0)
-        #expect(pipeline.monitor.regionSnapshots[0].beacon?.count == 5)
+        // The first one alone is no proof.
+        #expect(pipeline.counters == .init(reports: 5, iBeacons: 0, phones: 4, malformed: 0))
+        #expect(pipeline.counters.others == 1)
+        #expect(pipeline.monitor.regionSnapshots[0].beacon?.count == 4)
         #expect(pipeline.monitor.regionSnapshots[0].beacon?.rssi == -70)
-        #expect(pipeline.monitor.air.devices == 0)
+        #expect(pipeline.monitor.air.devices == 1)
+    }
+
+    @Test func `a phone with one address arrives with the third advertisement, two seconds after the first`() throws {
+        var pipeline = pipeline()
+        let packet = try packet(address(1))
+        for tick in 0...4 as ClosedRange<Int64> {
+            let actions = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: tick * 500_000_000))
+            #expect(actions.count == (tick == 4 ? 2 : 0))
+        }
     }
 
     @Test func `another phone is one of the other devices in range`() throws {
@@ -70,7 +80,9 @@ struct PhonePipelineTests {
     func `an address that the controller resolved counts`(type: BluetoothAddressType) throws {
         var pipeline = pipeline()
         let packet = try packet(identity, type)
-        _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
+        for second in 0..<3 as Range<Int64> {
+            _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: second * 1_000_000_000))
+        }
         #expect(pipeline.monitor.regionSnapshots[0].state == .inside)
     }
 
@@ -81,18 +93,22 @@ struct PhonePipelineTests {
         _ = pipeline.monitor.regionsReplaced(with: regions + [beacons], at: Instant(nanoseconds: 0))
         let frame = IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: 2), measuredPower: -59)
         let packet = try packet(address(1), .random, frame.advertisingData)
-        _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
+        for second in 0..<3 as Range<Int64> {
+            _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: second * 1_000_000_000))
+        }
         #expect(pipeline.monitor.regionSnapshots.map(\.state) == [.inside, .inside])
-        #expect(pipeline.counters == .init(reports: 1, iBeacons: 1, phones: 0, malformed: 0))
+        #expect(pipeline.counters == .init(reports: 3, iBeacons: 3, phones: 0, malformed: 0))
     }
 
     @Test func `each sighting of a phone is passed on with its regions`() throws {
         var pipeline = pipeline()
         let seen = Watched<[BeaconSighting]>([])
-        let packet = try packet(address(1))
-        _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1)) { sighting, regions, _ in
-            #expect(regions == [0])
-            seen.change { $0.append(sighting) }
+        for number in 1...2 as ClosedRange<UInt32> {
+            let packet = try packet(address(number))
+            _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1)) { sighting, regions, _ in
+                #expect(regions == [0])
+                seen.change { $0.append(sighting) }
+            }
         }
         #expect(
             seen.value == [BeaconSighting(identity: BeaconIdentity(phone: Self.file), measuredPower: 0, rssi: -70)])
@@ -102,9 +118,9 @@ struct PhonePipelineTests {
         let driver = PresenceDriver(regions: regions, clock: WallClockAtZero(), publish: { _, _ in })
         driver.scannerWillStart(at: 0)
         driver.scannerDidChangeListening(.continuous, at: 0)
-        let packet = try packet(address(1))
+        let packets = try (1...2 as ClosedRange<UInt32>).map { try packet(address($0)) }
         func state(at time: Int64) -> RegionState {
-            _ = driver.scannerDidReceive(packet.span.bytes, at: time)
+            for packet in packets { _ = driver.scannerDidReceive(packet.span.bytes, at: time) }
             return driver.regionSnapshots[0].state
         }
         #expect(state(at: 1) == .unknown)

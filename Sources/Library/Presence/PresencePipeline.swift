@@ -56,7 +56,7 @@ public struct PresencePipeline: Sendable {
                 counters.reports += 1
                 let rssi = report.rssi
                 // Before the payload is looked at: a locked phone advertises what no parser knows.
-                let phone = phones.device(of: report.address, report.addressType)
+                let phone = phones.device(of: report.address, report.addressType, at: now.nanoseconds)
                 if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
                 guard let frame = assembler.frame(in: report) else {
                     if let tap {
@@ -118,7 +118,7 @@ public struct PresencePipeline: Sendable {
             if let handler, !regions.isEmpty { handler(sighting, regions, reception.time) }
             return actions
         case .device(let address, let type):
-            guard let phone = phones.device(of: address, type) else {
+            guard let phone = phones.device(of: address, type, at: reception.time.nanoseconds) else {
                 monitor.advertisementHeard(from: address.rawValue, by: radio, at: reception.time)
                 return []
             }

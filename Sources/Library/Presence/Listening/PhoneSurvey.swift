@@ -84,7 +84,7 @@ package final class PhoneSurvey: ScannerDelegate {
     }
 
     private func received(_ report: LEAdvertisingReport, at now: Instant, _ state: inout State) {
-        let phone = state.resolver.device(of: report.address, report.addressType)
+        let phone = state.resolver.device(of: report.address, report.addressType, at: now.nanoseconds)
         guard phone != nil || report.addressType == .random && report.address.isResolvable else { return }
         let found = state.devices[report.address]
         if found == nil, state.devices.count >= Self.limit,
