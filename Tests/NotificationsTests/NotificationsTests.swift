@@ -25,11 +25,12 @@ import OkaeriWiFi
     private func run(
         _ targets: [Configuration.NotificationTarget], limits: HTTPPost.Limits = .init(),
         delay: BackOff = BackOff(.milliseconds(1), limit: .milliseconds(1)), answers: AnswerAddresses? = nil,
-        alert: BluetoothAlert.Limits = .init(), _ body: (Notifications) async throws -> Void
+        alert: BluetoothAlert.Limits = .init(), threads: Int = Notifications.threads,
+        _ body: (Notifications) async throws -> Void
     ) async throws {
         let notifications = Notifications(
             configuration(targets), hub: hub, language: .english, answers: { _ in answers }, limits: limits,
-            delay: delay, alert: BluetoothAlert(limits: alert), logger: book.logger)
+            delay: delay, alert: BluetoothAlert(limits: alert), threads: threads, logger: book.logger)
         let task = Task { try await notifications.run() }
         try await body(notifications)
         task.cancel()
@@ -130,21 +131,43 @@ import OkaeriWiFi
         #expect(server.requests.value[0].head.contains("Authorization: Basic "))
     }
 
-    @Test func `a server that does not answer delays no other server for long, and its notifications are bounded`()
-        async throws
+    @Test func `a server that does not answer delays no other server, and its notifications are bounded`() async throws
     {
+        let silent = try (0..<7).map { _ in try TestWebServer { _ in .silence } }
+        let server = try TestWebServer { _ in .status(200) }
+        var limits = HTTPPost.Limits()
+        limits.total = .seconds(3600)
+        let targets = try (silent + [server]).map { try target(.webhook, $0.address) }
+        try await run(targets, limits: limits) { notifications in
+            happened()
+            for silent in silent { try await silent.requests.wait(until: "its request has arrived") { $0.count == 1 } }
+            for count in 1...Outbox.bound {
+                try await server.requests.wait(until: "the other server is notified") { $0.count == count }
+                happened()
+            }
+            try await book.logged("the oldest notification that waits is dropped")
+            #expect(notifications.reports[0].waiting <= Outbox.bound && notifications.reports[0].dropped > 0)
+        }
+        #expect(book.count("notifications that wait are not sent") == 1)
+        #expect(silent.allSatisfy { $0.requests.value.count == 1 })
+    }
+
+    @Test func `beyond the limit of threads, a server waits for one`() async throws {
         let silent = try TestWebServer { _ in .silence }
         let server = try TestWebServer { _ in .status(200) }
         var limits = HTTPPost.Limits()
         limits.total = .milliseconds(100)
-        let targets = [try target(.webhook, silent.address), try target(.webhook, server.address)]
-        try await run(targets, limits: limits, delay: BackOff(.seconds(600), limit: .seconds(600))) { notifications in
-            for _ in 0...(Outbox.bound + 1) { happened() }
-            try await book.logged("the oldest notification that waits is dropped")
-            try await server.requests.wait(until: "the other server is notified") { $0.count > 0 }
-            #expect(notifications.reports[0].waiting <= Outbox.bound && notifications.reports[0].dropped > 0)
+        let targets = [
+            try target(.webhook, silent.address), try target(.webhook, server.address),
+        ]
+        try await run(targets, limits: limits, delay: BackOff(.seconds(600), limit: .seconds(600)), threads: 1) {
+            notifications in
+            happened()
+            try await silent.requests.wait(until: "the silent server is asked") { $0.count == 1 }
+            #expect(server.requests.value.isEmpty)
+            notifications.configured(configuration(Array(targets.dropFirst())))
+            try await server.requests.wait(until: "the other server is notified") { $0.count == 1 }
         }
-        #expect(book.count("notifications that wait are not sent") == 1)
     }
 
     @Test func `the daemon does not wait for a request when it stops`() async throws {

@@ -7,13 +7,17 @@ import Synchronization
 
 /// Notifies the servers of the configuration of arrivals, departures, prompts and faults of Bluetooth.
 ///
-/// A thread sends the notifications, one request at a time. It runs only while notifications wait.
+/// A thread for each server sends its notifications, one request at a time, so that a server that does not answer delays no other one.
+/// It runs only while notifications wait.
 package final class Notifications: Service {
     private struct Line {
         let number: Int
         var target: Configuration.NotificationTarget
         var report: NotificationReport
         var outbox: Outbox
+        /// Whether a thread sends its notifications, or is being started.
+        var isWorking = false
+        let wakeUp = BinarySemaphore()
     }
 
     private struct Guarded {
@@ -24,18 +28,21 @@ package final class Notifications: Service {
         /// The latest event of the adapter's state.
         var adapter: Event?
         var isTesting = false
-        /// Whether the thread runs, or is being started.
-        var isWorking = false
+        /// The number of threads that run, or are being started. After a reload, those of former servers end their requests.
+        var threads = 0
         var isOver = false
-        /// Called when the thread ends.
+        /// Called when the last thread ends.
         var ended: CheckedContinuation<Void, Never>?
     }
 
     private enum Step {
-        case send(line: Int, HTTPPost)
-        case wait(until: Outbox.Instant)
+        case send(HTTPPost)
+        case wait(BinarySemaphore, until: Outbox.Instant)
         case end(CheckedContinuation<Void, Never>?)
     }
+
+    /// The maximum number of threads: one for each server that the configuration may have.
+    static let threads = 8
 
     private let guarded: Mutex<Guarded>
     /// From the very beginning: a region may be entered before ``run()`` is.
@@ -45,8 +52,8 @@ package final class Notifications: Service {
     private let answers: @Sendable (_ prompt: String) -> AnswerAddresses?
     private let limits: HTTPPost.Limits
     private let delay: BackOff
+    private let threadLimit: Int
     private let nextAlert = Alarm()
-    private let wakeUp = BinarySemaphore()
     private let cancellation = HTTPPost.Cancellation()
     private let logger: Logger
 
@@ -64,13 +71,14 @@ package final class Notifications: Service {
     init(
         _ configuration: Configuration, hub: EventHub, language: Language,
         answers: @escaping @Sendable (_ prompt: String) -> AnswerAddresses?, limits: HTTPPost.Limits, delay: BackOff,
-        alert: BluetoothAlert = BluetoothAlert(), logger: Logger
+        alert: BluetoothAlert = BluetoothAlert(), threads: Int = Notifications.threads, logger: Logger
     ) {
         self.hub = hub
         self.language = language
         self.answers = answers
         self.limits = limits
         self.delay = delay
+        threadLimit = threads
         self.logger = logger
         events = hub.events(backlog: .max)
         guarded = Mutex(Guarded(alert: alert))
@@ -167,6 +175,7 @@ package final class Notifications: Service {
                 let delivery = Outbox.Delivery(body: body, subject: notification.subject, added: .now)
                 let count = guarded.lines[index].outbox.add(delivery)
                 guarded.lines[index].report.dropped += UInt64(count)
+                guarded.lines[index].wakeUp.signal()
                 if count > 0 { dropped.append(guarded.lines[index].report) }
             }
             return dropped
@@ -177,59 +186,74 @@ package final class Notifications: Service {
                 metadata: ["dropped": "\(report.dropped)"])
         }
         startWork()
-        wakeUp.signal()
     }
 
-    // MARK: - Thread
+    // MARK: - Threads
 
+    /// Starts a thread for each server that has notifications and no thread, up to the limit.
     private func startWork() {
-        let isNeeded = guarded.withLock { guarded in
-            guard !guarded.isWorking, !guarded.isOver, guarded.lines.contains(where: { $0.outbox.due != nil }) else {
-                return false
+        let numbers = guarded.withLock { guarded -> [Int] in
+            guard !guarded.isOver else { return [] }
+            var numbers: [Int] = []
+            for index in guarded.lines.indices
+            where !guarded.lines[index].isWorking && guarded.lines[index].outbox.due != nil
+                && guarded.threads < threadLimit
+            {
+                guarded.lines[index].isWorking = true
+                guarded.threads += 1
+                numbers.append(guarded.lines[index].number)
             }
-            guarded.isWorking = true
-            return true
+            return numbers
         }
-        guard isNeeded else { return }
-        do throws(BlockingThread.StartError) {
-            try BlockingThread.start { [self] in work() }
-        } catch {
-            guarded.withLock { $0.isWorking = false }
-            logger.error("notifications wait until the next event: \(error)")
+        for number in numbers {
+            do throws(BlockingThread.StartError) {
+                try BlockingThread.start { [self] in work(number) }
+            } catch {
+                guarded.withLock { Self.threadEnded(number, &$0) }?.resume()
+                logger.error("notifications wait until the next event: \(error)")
+            }
         }
     }
 
-    private func work() {
+    private func work(_ number: Int) {
         while true {
-            let step = guarded.withLock { nextStep(&$0) }
+            let step = guarded.withLock { nextStep(number, &$0) }
             expired()
             switch step {
-            case .send(let line, let post):
+            case .send(let post):
                 do throws(DeliveryProblem) {
                     try post.send(cancellation)
-                    ended(line, with: nil)
+                    ended(number, with: nil)
                 } catch {
-                    ended(line, with: error)
+                    ended(number, with: error)
                 }
-            case .wait(let instant): wakeUp.wait(until: instant)
+            case .wait(let wakeUp, let instant): wakeUp.wait(until: instant)
             case .end(let continuation):
                 continuation?.resume()
+                // Another server may have waited for the thread.
+                startWork()
                 return
             }
         }
     }
 
-    private func nextStep(_ guarded: inout Guarded) -> Step {
-        let dues = guarded.lines.indices.compactMap { index in
-            guarded.lines[index].outbox.due.map { (instant: $0, index: index) }
+    private func nextStep(_ number: Int, _ guarded: inout Guarded) -> Step {
+        guard !guarded.isOver, let index = guarded.lines.firstIndex(where: { $0.number == number }),
+            let due = guarded.lines[index].outbox.due
+        else { return .end(Self.threadEnded(number, &guarded)) }
+        guard let delivery = guarded.lines[index].outbox.begin(at: .now) else {
+            return .wait(guarded.lines[index].wakeUp, until: due)
         }
-        guard !guarded.isOver, let next = dues.min(by: { $0.instant < $1.instant }) else {
-            guarded.isWorking = false
-            return .end(guarded.ended)
+        return .send(request(to: guarded.lines[index].target, delivery.body))
+    }
+
+    /// - Returns: The end of the service, if it waits for this thread alone.
+    private static func threadEnded(_ number: Int, _ guarded: inout Guarded) -> CheckedContinuation<Void, Never>? {
+        if let index = guarded.lines.firstIndex(where: { $0.number == number }) {
+            guarded.lines[index].isWorking = false
         }
-        guard let delivery = guarded.lines[next.index].outbox.begin(at: .now) else { return .wait(until: next.instant) }
-        let line = guarded.lines[next.index]
-        return .send(line: line.number, request(to: line.target, delivery.body))
+        guarded.threads -= 1
+        return guarded.threads == 0 ? guarded.ended : nil
     }
 
     private func request(to target: Configuration.NotificationTarget, _ body: [UInt8]) -> HTTPPost {
@@ -280,17 +304,23 @@ package final class Notifications: Service {
         }
     }
 
+    /// Wakes the threads that wait for the time of the next attempt.
+    private static func wake(_ lines: [Line]) {
+        for line in lines { line.wakeUp.signal() }
+    }
+
     private func stop() async {
-        let count = guarded.withLock { guarded in
+        let lines = guarded.withLock { guarded in
             guarded.isOver = true
-            return guarded.lines.reduce(0) { $0 + $1.outbox.waiting.count }
+            return guarded.lines
         }
+        let count = lines.reduce(0) { $0 + $1.outbox.waiting.count }
         cancellation.cancel()
-        wakeUp.signal()
+        Self.wake(lines)
         await withCheckedContinuation { done in
             let isWorking = guarded.withLock { guarded in
-                if guarded.isWorking { guarded.ended = done }
-                return guarded.isWorking
+                if guarded.threads > 0 { guarded.ended = done }
+                return guarded.threads > 0
             }
             if !isWorking { done.resume() }
         }
@@ -301,8 +331,10 @@ package final class Notifications: Service {
 extension Notifications: Configured {
     /// A server that stays keeps the notifications that wait.
     package func configured(_ configuration: Configuration) {
+        let earlier = guarded.withLock(\.lines)
         use(configuration)
-        wakeUp.signal()
+        Self.wake(earlier)
+        startWork()
     }
 }
 
