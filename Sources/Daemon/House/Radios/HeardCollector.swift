@@ -178,8 +178,3 @@ extension HeardCollector.Guarded {
 extension Instant {
     fileprivate var secondsSinceStart: Double { max(0, Double(nanoseconds / 1_000_000) / 1000) }
 }
-
-extension BluetoothAddress {
-    /// Whether it is a resolvable private address, if it is random (Core Specification, Vol 6, Part B, 1.3.2.2).
-    fileprivate var isResolvable: Bool { rawValue >> 46 == 0b01 }
-}
