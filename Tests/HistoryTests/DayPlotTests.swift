@@ -57,6 +57,22 @@ import Testing
         #expect(svg.contains("inside for 6 h 0 min"))
     }
 
+    @Test func `a day of changes in each second has a picture with one in each pixel`() throws {
+        let second: Int64 = 1_000_000_000
+        let spans = (0..<86_400 as Range<Int64>).map { number in
+            let start = hour(0) + number * second
+            return DayRecord.Span(time: start..<start + second, value: number % 2 == 0 ? "inside" : "outside")
+        }
+        let marks = spans.map { DayRecord.Mark(time: $0.time.lowerBound, kind: .prompt, text: "join?") }
+        var record = record([DayRecord.Region(identifier: "home", spans: spans, marks: marks)])
+        record.outages = spans
+        let svg = svg(record)
+        #expect(svg.utf8.count < 300_000)
+        #expect(try elements(svg, "inside").count + elements(svg, "outside").count <= Int(Layout.wide.chart) + 4)
+        #expect(try elements(svg, "mark").count < 80)
+        #expect(svg.contains("inside for 12 h 0 min"), "the sum is of all of them")
+    }
+
     @Test func `marks, outages and times without a daemon are drawn and explained`() throws {
         var day = record([home])
         day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth is off")]

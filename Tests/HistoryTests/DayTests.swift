@@ -54,6 +54,13 @@ import Testing
         #expect(record.regions.map(\.identifier) == ["home"])
     }
 
+    @Test func `a day shows a bounded number of regions of the history`() throws {
+        let store = try folder.store()
+        try store.record((0..<500).map { determined("region \($0)", "inside", at: hour(Double($0) / 100)) }, [])
+        #expect(try day(now: 20).regions.count == DayRecord.regionLimit)
+        #expect(try day(now: 20, regions: ["mine"]).regions.map(\.identifier).first == "mine")
+    }
+
     @Test func `a stop and a power cut end what is known`() throws {
         var store = try folder.store()
         try store.record([determined("home", "inside", at: hour(1))], [])

@@ -57,6 +57,25 @@ def strangers():
         yield 0.01
 
 
+# A key and an address that it resolves (Core Specification, Vol 3, Part H, D.7).
+KEY = "ec0234a357c8ad05341010a60a397d9b"
+PRIVATE = bytes.fromhex("7081940DFBAA")[::-1]
+
+
+def private_addresses():
+    """1,000 private addresses a second, of which one is the phone's by chance; after 4,000 the phone, five times a second."""
+    chance, locked, rounds = random.Random(4), bytes.fromhex("0BFF4C001608010203040506"), 0
+    yield beacon(100)
+    yield report(PRIVATE, locked, -70)
+    while True:
+        rounds += 1
+        for _ in range(200):
+            yield report(chance.randbytes(5) + bytes([0x40 | chance.randrange(64)]), locked, -70)
+        if rounds > 20:
+            yield report(PRIVATE, locked, -70)
+        yield 0.2
+
+
 def rubbish():
     """Events whose lengths, counts and contents are random; a beacon at home now and then."""
     chance = random.Random(2)

@@ -8,12 +8,13 @@ import pathlib
 import random
 import re
 import socket
+import sqlite3
 import time
 import urllib.parse
 
 import air
 from attack import registry
-from target import Failure
+from target import MOST_MEMORY, Failure, wait_for
 
 ATTACKS, attack = registry()
 API = (pathlib.Path(__file__).resolve().parents[2] / "docs/api.yaml").read_text(encoding="utf-8")
@@ -362,6 +363,53 @@ def slow_readers(surface):
 def slow_readers_of_lists(surface):
     """The same for the largest answers."""
     ask_and_never_read(surface, ["/v1/beacons", "/metrics"])
+
+
+def fill_yesterday(target):
+    """Records a day of 60 regions, each with a change and a signal every minute, and returns its date."""
+    regions = [f"region {number}" for number in range(60)]
+    date = time.strftime("%Y-%m-%d", time.localtime(time.time() - 86400))
+    midnight = int(time.mktime(time.strptime(date, "%Y-%m-%d"))) * 10**9
+    states = [json.dumps({"state": state}) for state in ("inside", "outside")]
+    with contextlib.closing(sqlite3.connect(target.folder / "state/history.sqlite", timeout=30)) as history, history:
+        run = history.execute("SELECT max(id) FROM runs").fetchone()[0]
+        times = [(midnight + minute * 60 * 10**9, minute) for minute in range(1440)]
+        history.executemany(
+            "INSERT INTO events (run, time, name, region, json) VALUES (?, ?, 'didDetermineState', ?, ?)",
+            ((run, moment, region, states[minute % 2]) for moment, minute in times for region in regions))
+        history.executemany(
+            "INSERT INTO minutes VALUES (?, ?, 60, 60, -60.5, -70, -50, 1.5)",
+            ((moment, region) for moment, _ in times for region in regions))
+    return date
+
+
+@attack(memory=80 * 1024)
+def unread_pictures(surface):
+    """24 requests for the picture of a large day that are not read. Afterwards the daemon returns the memory."""
+    target, ends = surface.target, []
+    wait_for("the history", 20, lambda: target.local("/v1/history?from=1970-01-01T00:00:00Z&to=2200-01-01T00:00:00Z")[0] == 200)
+    date = fill_yesterday(target)
+    address, fields = next(listeners(surface))
+    for _ in range(24):
+        ends.append(connect(address, 90, buffer=2048))
+        ends[-1].sendall(head("GET", f"/v1/days/{date}.svg", fields))
+    found = [end.recv(12, socket.MSG_PEEK).decode() for end in ends]
+    if not all(any(line.endswith(code) for line in found) for code in ("200", "503")):
+        raise Failure(f"the pictures are answered by {sorted(set(found))}")
+    for end in ends:
+        end.close()
+    wait_for("the end of the pictures' memory", 20, lambda: target.memory < MOST_MEMORY)
+
+
+@attack(silent_servers=7)
+def silent_servers(surface):
+    """Seven servers of `notify` that do not answer. The eighth one is notified at once."""
+    def reports():
+        return json.loads(surface.target.local("/v1/status?beacons=false")[1])["notifications"]
+
+    wait_for("the notification of the server that answers", 5, lambda: reports()[-1]["sent"] > 0)
+    if any(report["sent"] or not report["waiting"] for report in reports()[:-1]):
+        raise Failure(f"the servers that do not answer have {reports()}")
 
 
 def ask_and_never_read(surface, paths):

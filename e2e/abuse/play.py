@@ -43,7 +43,7 @@ def play(name, attack, program, folder, seconds):
     watch = None
     attacker = None
     try:
-        watch = Watch(target)
+        watch = Watch(target, attack.memory)
         watch.start()
         before = target.descriptors
         receiver, sender = multiprocessing.Pipe(duplex=False)

@@ -1,6 +1,7 @@
 """Attacks by radio."""
 
 import contextlib
+import json
 import time
 
 import air
@@ -12,7 +13,6 @@ ATTACKS, attack = registry()
 
 
 def counters(surface):
-    import json
     return json.loads(surface.target.local("/v1/status?beacons=false")[1])["counters"]
 
 
@@ -45,6 +45,22 @@ def strangers(surface):
 def unread_output(surface):
     """Ranging of 2,048 beacons while no program reads the standard output."""
     time.sleep(surface.seconds)
+
+
+@attack(source=air.private_addresses, has_phone=True)
+def private_addresses(surface):
+    """A flood of private addresses, of which one is a phone's by chance; then the phone."""
+    def state():
+        regions = json.loads(surface.target.local("/v1/regions")[1])
+        return next(region["state"] for region in regions if region["identifier"] == "anna")
+
+    end = time.monotonic() + 30
+    while state() != "inside":
+        if time.monotonic() > end:
+            raise Failure("the phone does not arrive")
+        time.sleep(0.1)
+    if counters(surface)["reports"] < 4000:
+        raise Failure("one address by chance is an arrival")
 
 
 @attack(source=air.silence)

@@ -47,6 +47,15 @@ def wait_for(what, within, condition):
         time.sleep(0.05)
 
 
+def answer(server):
+    """Answers each request at a listening socket."""
+    while True:
+        end = server.accept()[0]
+        with end:
+            end.recv(65536)
+            end.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+
 class UnixConnection(http.client.HTTPConnection):
     """HTTP over a Unix socket."""
 
@@ -65,7 +74,7 @@ class Target:
 
     def __init__(
             self, program, folder, source=air.quiet, is_open=False, ranging=False, broker=None, reads_output=True,
-            is_receiver=False):
+            is_receiver=False, has_phone=False, silent_servers=0):
         self.program, self.folder = program, pathlib.Path(folder)
         self.page, self.metrics = free_port(), free_port()
         self.socket = str(self.folder / "okaeri.sock")
@@ -77,6 +86,17 @@ class Target:
             configuration |= {"mqtt": {"host": "127.0.0.1", "port": broker}, "node": {"name": "hall", "room": "hall"}}
         if is_receiver:
             configuration["receiver"] = True
+        if has_phone:
+            key = self.folder / "anna.irk"
+            key.write_text(air.KEY, encoding="ascii")
+            key.chmod(0o600)
+            configuration["regions"].append({"identifier": "anna", "phone": str(key)})
+        if silent_servers:
+            # The kernel accepts their connections. The last server answers.
+            self.servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(silent_servers + 1)]
+            threading.Thread(target=answer, args=(self.servers[-1],), daemon=True).start()
+            configuration["notify"] = [
+                {"type": "webhook", "url": f"http://127.0.0.1:{server.getsockname()[1]}/"} for server in self.servers]
         file = self.folder / "beacons.json"
         file.write_text(json.dumps(configuration), encoding="utf-8")
         file.chmod(0o600)
@@ -157,9 +177,9 @@ class Target:
 class Watch(threading.Thread):
     """Measures memory, descriptors and the time of answers to the command line and to the user's browser."""
 
-    def __init__(self, target):
+    def __init__(self, target, most_memory=MOST_MEMORY):
         super().__init__(daemon=True)
-        self.target, self.ended = target, threading.Event()
+        self.target, self.ended, self.most_memory = target, threading.Event(), most_memory
         self.login = target.log_in()
         self.memory = self.descriptors = 0
         self.answers, self.failures, self.paces = [], [], []
@@ -199,7 +219,7 @@ class Watch(threading.Thread):
         self.ended.set()
         self.join(15)
         complaints = self.failures[:2]
-        if self.memory > MOST_MEMORY:
+        if self.memory > self.most_memory:
             complaints.append(f"{self.memory} KiB of RssAnon")
         slowest = max(self.answers, default=(0, ""))
         if slowest[0] > SLOWEST_ANSWER * self.pace:

@@ -18,10 +18,11 @@ extension HistoryReader {
         }
         // A clock that was set may have led a run out of its own bounds: what it saw there was watched all the same.
         let watched = runs.map(\.time) + found.values.flatMap { $0.spans.map(\.time) }
-        for minute in try minutes(in: day) {
+        func isShown(_ region: String) -> Bool { found[region] != nil || found.count < DayRecord.regionLimit }
+        for minute in try minutes(in: day) where isShown(minute.region) {
             found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
         }
-        for (region, mark) in try marks(in: day) {
+        for (region, mark) in try marks(in: day) where isShown(region) {
             found[region, default: .init(identifier: region)].marks.append(mark)
         }
         // A region that was removed from the configuration stays unknown until the daemon ends.
@@ -35,26 +36,34 @@ extension HistoryReader {
 
     /// Each region's states, from each change to the next or to the run's end.
     private func spans(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [String: [DayRecord.Span]] {
-        let changes = try connection.rows("SELECT run, region, time, state FROM presence ORDER BY id") { row in
-            (run: row.integer(0), region: row.text(1), time: row.integer(2), state: row.text(3))
-        }
-        // Once for all: a daemon that starts and fails for a day leaves thousands of runs.
-        let byRun = Dictionary(grouping: changes, by: \.run)
+        let byID = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var spans: [String: [DayRecord.Span]] = [:]
-        for run in runs {
-            var latest: [String: (time: Int64, state: String)] = [:]
-            func close(_ region: String, at time: Int64) {
-                guard let open = latest[region], case let start = max(open.time, run.keptFrom), start < time else {
-                    return
-                }
-                spans[region, default: []].append(.init(time: start..<time, value: open.state))
+        var run: Run?
+        var latest: [String: (time: Int64, state: String)] = [:]
+        func close(_ region: String, at time: Int64) {
+            guard let run, let open = latest[region], case let start = max(open.time, run.keptFrom), start < time else {
+                return
             }
-            for change in byRun[run.id] ?? [] {
-                close(change.region, at: change.time)
-                latest[change.region] = (change.time, change.state)
-            }
-            for region in latest.keys { close(region, at: run.end) }
+            let time = (start..<time).clamped(to: day)
+            guard !time.isEmpty, spans[region] != nil || spans.count < DayRecord.regionLimit else { return }
+            spans[region, default: []].append(.init(time: time, value: open.state))
         }
+        func endRun() {
+            for region in latest.keys { close(region, at: run?.end ?? .min) }
+            latest = [:]
+        }
+        // Row by row: a history of months has many that this day does not need.
+        try connection.query("SELECT run, region, time, state FROM presence ORDER BY id") { row in
+            if row.integer(0) != run?.id {
+                endRun()
+                run = byID[row.integer(0)]
+            }
+            let region = row.text(1)
+            close(region, at: row.integer(2))
+            latest[region] = (row.integer(2), row.text(3))
+            return true
+        }
+        endRun()
         return spans.compactMapValues { spans in
             let latest = Self.latest(spans, in: day)
             return latest.isEmpty ? nil : latest

@@ -62,10 +62,13 @@ package final class Connections: Sendable {
     private static let lingering = TimeAmount.seconds(1)
 
     package let limits: Limits
+    /// Where their large answers count.
+    package let memory: ResponseMemory
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
 
-    package init(limits: Limits = Limits()) {
+    package init(limits: Limits = Limits(), memory: ResponseMemory = .shared) {
         self.limits = limits
+        self.memory = memory
     }
 
     /// The number of open connections.

@@ -107,7 +107,8 @@ private struct PathMethods: Sendable {
             throw PageFailure(
                 .badRequest, "\(request.method) takes no content here; send the request without a body")
         }
-        return try await endpoint.answer(exchange)
+        let response = try await endpoint.answer(exchange)
+        return endpoint.isConstant ? response : try exchange.connections.memory.holding(response)
     }
 
     private var allowed: String {

@@ -12,7 +12,7 @@ package struct Exchange: RequestContext {
     /// As the client sent it.
     package let request: Request
     let channel: any Channel
-    let connections: Connections
+    package let connections: Connections
     /// Whether all users of this machine may read the page without a login.
     let isOpen: Bool
     /// `nil` for an endpoint that needs none: a reader of an open page, and a client of another listener.

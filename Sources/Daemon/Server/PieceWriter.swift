@@ -35,3 +35,20 @@ struct PieceWriter: ResponseBodyWriter {
         try await writer.finish(trailingHeaders)
     }
 }
+
+extension ResponseBody {
+    /// Returns a body of a content that is in memory already, each piece of which is copied when the client has taken those before it.
+    static func pieces<Content: Collection & Sendable>(of content: Content) -> ResponseBody
+    where Content.Element == UInt8 {
+        ResponseBody(contentLength: content.count) { writer in
+            var start = content.startIndex
+            while start < content.endIndex {
+                let end =
+                    content.index(start, offsetBy: PieceWriter.size, limitedBy: content.endIndex) ?? content.endIndex
+                try await writer.write(ByteBuffer(bytes: content[start..<end]))
+                start = end
+            }
+            try await writer.finish(nil)
+        }
+    }
+}

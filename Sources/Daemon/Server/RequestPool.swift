@@ -5,8 +5,8 @@ import Synchronization
 /// The threads of requests that wait for the disk: few, and only while there are such requests. A few more requests wait
 /// for a thread, further ones are refused, so that clients cannot use up the threads of the process.
 package final class RequestPool: Sendable {
-    /// The number of threads, for a large picture and the short requests beside it.
-    static let threads = 2
+    /// The number of threads: a long request delays no short one.
+    package static let threads = 2
 
     /// The maximum number of requests that wait for a thread. A page that opens sends six.
     static let waiting = 32
@@ -23,8 +23,9 @@ package final class RequestPool: Sendable {
     private let queue: Mutex<RequestQueue<Job>>
     private let start: Start
 
-    package convenience init() {
-        self.init(threads: Self.threads, waiting: Self.waiting)
+    /// - Parameter threads: The maximum number of threads.
+    package convenience init(threads: Int = RequestPool.threads) {
+        self.init(threads: threads, waiting: Self.waiting)
     }
 
     /// - Parameters:

@@ -22,7 +22,7 @@ extension Response {
     ///
     /// - Parameter headers: with the type of the text.
     package static func text(_ text: String, headers: HTTPFields) -> Response {
-        Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        Response(status: .ok, headers: headers, body: .pieces(of: text.utf8))
     }
 
     /// The elements of an array that follow a position, and the position behind them.

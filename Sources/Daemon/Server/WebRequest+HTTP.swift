@@ -83,7 +83,7 @@ extension Response {
 extension PageFile {
     /// The files, which have nothing in them that is not public.
     package static var endpoints: [Endpoint] {
-        ["/", "/**"].map { Endpoint(.get, $0, .unrestricted) { response(to: $0.request) } }
+        ["/", "/**"].map { Endpoint(.get, $0, .unrestricted, isConstant: true) { response(to: $0.request) } }
     }
 
     private static func response(to request: Request) -> Response {
@@ -92,8 +92,7 @@ extension PageFile {
         }
         let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
         if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
-        return Response(
-            status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
+        return Response(status: .ok, headers: headers, body: .pieces(of: file.content))
     }
 }
 

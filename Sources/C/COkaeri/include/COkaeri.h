@@ -7,6 +7,9 @@
 /// The commit of the build, with "-dirty" if files had been changed; empty if it is unknown.
 const char *okaeri_commit(void);
 
+/// Returns freed memory of all threads to the system.
+void okaeri_return_memory(void);
+
 /// A POST request. All pointers stay valid during okaeri_post.
 struct okaeri_request {
     const char *url;

@@ -88,7 +88,24 @@ struct DayPlot {
                 ], title: "\(words), \(span(time))")
         }
         for time in record.unwatched { shade(time, "unwatched", "not watched") }
-        for outage in record.outages { shade(outage.time, "outage", outage.value) }
+        for outage in visible(record.outages) { shade(outage.time, "outage", outage.value) }
+    }
+
+    /// Returns the spans to draw, each in its own pixel: of those that are narrower and begin in the same one, the longest.
+    func visible(_ spans: [DayRecord.Span]) -> [DayRecord.Span] {
+        func isNarrow(_ span: DayRecord.Span) -> Bool { x(span.time.upperBound) - x(span.time.lowerBound) < 1 }
+        func length(_ span: DayRecord.Span) -> Int64 { span.time.upperBound &- span.time.lowerBound }
+        var visible: [DayRecord.Span] = []
+        for span in spans {
+            guard let last = visible.last, isNarrow(last), isNarrow(span),
+                Int(x(last.time.lowerBound)) == Int(x(span.time.lowerBound))
+            else {
+                visible.append(span)
+                continue
+            }
+            if length(span) > length(last) { visible[visible.count - 1] = span }
+        }
+        return visible
     }
 
     // MARK: Times

@@ -42,7 +42,7 @@ struct RegionPlot {
     }
 
     private func drawPresence(_ svg: inout SVGText) {
-        for span in region.spans {
+        for span in plot.visible(region.spans) {
             let width = plot.width(span.time)
             svg.group(
                 "rect",
@@ -135,6 +135,8 @@ struct RegionPlot {
         var free = -Double.infinity
         for mark in region.marks.sorted(by: { $0.time < $1.time }) {
             let x = max(plot.x(mark.time), free)
+            // Further ones would be drawn outside the picture.
+            guard x <= plot.layout.width else { break }
             free = x + Self.markDistance
             svg.group("g", [:], title: "\(plot.clock(mark.time)) \(mark.text)") { svg in
                 MarkGlyph(mark.kind).draw(&svg, x: x, y: top + Layout.marks)

@@ -8,6 +8,9 @@ struct DayRecord: Sendable, Hashable {
 
     var regions: [Region]
 
+    /// The maximum number of regions that are read from the history.
+    static let regionLimit = 128
+
     /// The times at which the adapter could not be used.
     var outages: [Span] = []
 

@@ -25,6 +25,10 @@ struct PageData: Sendable {
     /// Enrolls phones; `nil` if a capture stands in for the adapter.
     var enroller: PhoneEnroller?
     let pool = RequestPool()
+    /// Draws one picture at a time, because a large day takes much memory while it is drawn.
+    let pictures = RequestPool(threads: Self.pictureThreads)
+
+    private static let pictureThreads = 1
 
     /// More events are not answered at once.
     private static let mostEvents = 2000
@@ -44,7 +48,8 @@ struct PageData: Sendable {
                 }
                 let picture = try await picture(
                     of: String(name.dropLast(4)), from: exchange.query(Route.from), to: exchange.query(Route.to),
-                    width: exchange.query(Route.width))
+                    width: exchange.query(Route.width)
+                ) { [memory = exchange.connections.memory] () throws(PageFailure) in try memory.demandRoom() }
                 return .text(picture, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"])
             },
             Endpoint(.get, Route.history, .readers) { exchange in
@@ -89,8 +94,10 @@ struct PageData: Sendable {
     ///   - from: the beginning of the part that is shown, as RFC 3339; `nil`: that of the day.
     ///   - to: its end.
     ///   - width: in pixels; `nil`: that of a wide screen.
+    ///   - demandRoom: Refuses the picture, before it is drawn.
     func picture(
-        of day: String, from: String? = nil, to: String? = nil, width: String? = nil
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil,
+        demandRoom: @escaping @Sendable () throws(PageFailure) -> Void = {}
     ) async throws(PageFailure) -> String {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is not a day; write it as 2026-11-21")
@@ -108,7 +115,9 @@ struct PageData: Sendable {
             return chart
         }
         let now = now()
-        return try await read { directory throws(HistoryError) in try chart(directory).svg(now: now) }
+        return try await read(on: pictures, if: demandRoom) { directory throws(HistoryError) in
+            try chart(directory).svg(now: now)
+        }
     }
 
     /// Returns events as the event stream has them, the oldest first; and the number to go on after where there are more.
@@ -162,13 +171,17 @@ struct PageData: Sendable {
     }
 
     /// Reads the history. Without one there is nothing to show, which is not a fault.
+    ///
+    /// - Parameter admission: Refuses the request when its turn has come.
     private func read<Value: Sendable>(
+        on other: RequestPool? = nil, if admission: @escaping @Sendable () throws(PageFailure) -> Void = {},
         _ body: @escaping @Sendable (String) throws(HistoryError) -> Value
     ) async throws(PageFailure) -> Value {
         guard let directory else {
             throw PageFailure(.notFound, "there is no history: the daemon runs without `--state-dir`")
         }
-        return try await pool.run { () throws(PageFailure) in
+        return try await (other ?? pool).run { () throws(PageFailure) in
+            try admission()
             do throws(HistoryError) {
                 return try body(directory)
             } catch {

@@ -1,0 +1,102 @@
+import COkaeri
+import Hummingbird
+import OkaeriPlumbing
+import Synchronization
+
+/// The memory of the answers that clients have not read yet, of all listeners together.
+///
+/// An answer of more than a piece is in memory as a whole until its client has read it, or its connection is closed. Clients that do not
+/// read would fill the memory with them. The pieces on their way are bounded by the number of connections, and so are those of event
+/// streams and lists, which are made as the client reads them.
+package final class ResponseMemory: Sendable {
+    /// The maximum number of bytes. A single answer may be larger while no other one is in memory.
+    static let limit = 8 << 20
+
+    /// The time after which a refused client is to send its request again, in seconds.
+    static let retryAfter = 2
+
+    /// Memory is returned to the system after so many bytes of answers, in bytes, and once in so much time.
+    private static let notable = 1 << 20
+    private static let returnInterval = Duration.seconds(1)
+
+    /// The memory of this process.
+    package static let shared = ResponseMemory(limit: limit)
+
+    private struct State {
+        var held = 0
+        /// The number of bytes that were released, or refused, since memory was returned.
+        var released = 0
+        var isReturnDue = false
+    }
+
+    private final class Share: Sendable {
+        private let memory: ResponseMemory
+        private let bytes: Int
+
+        init(_ bytes: Int, of memory: ResponseMemory) { (self.memory, self.bytes) = (memory, bytes) }
+
+        deinit { memory.release(bytes, held: bytes) }
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let nextReturn = Alarm()
+    private let returnMemory: @Sendable () -> Void
+
+    init(limit: Int, returnMemory: @escaping @Sendable () -> Void = { okaeri_return_memory() }) {
+        self.limit = limit
+        self.returnMemory = returnMemory
+    }
+
+    /// The number of bytes that wait for their clients.
+    var held: Int { state.withLock(\.held) }
+
+    /// Refuses a request for a large answer if there is no room for any.
+    package func demandRoom() throws(PageFailure) {
+        if held >= limit { throw Self.failure }
+    }
+
+    /// Returns an answer that counts until it is written or dropped.
+    ///
+    /// - Throws: A refusal if there is no room for it.
+    func holding(_ response: Response) throws(PageFailure) -> Response {
+        guard let length = response.body.contentLength, length > PieceWriter.size else { return response }
+        let isRefused = state.withLock { state in
+            guard state.held == 0 || length <= limit - state.held else { return true }
+            state.held += length
+            return false
+        }
+        if isRefused {
+            release(length, held: 0)
+            throw Self.failure
+        }
+        let (share, body) = (Share(length, of: self), response.body)
+        var response = response
+        response.body = ResponseBody(contentLength: length) { writer in
+            try await body.write(writer)
+            withExtendedLifetime(share) {}
+        }
+        return response
+    }
+
+    private static let failure = PageFailure(
+        .serviceUnavailable, "answers that are not read yet fill their memory; try again in \(retryAfter) s",
+        retryAfter: retryAfter)
+
+    /// glibc keeps freed memory for the thread that allocated it, so that a moment with large answers would last.
+    private func release(_ bytes: Int, held: Int) {
+        let isDue = state.withLock { state in
+            state.held -= held
+            state.released = state.released.addingReportingOverflow(bytes).partialValue
+            guard state.released >= Self.notable, !state.isReturnDue else { return false }
+            state.isReturnDue = true
+            return true
+        }
+        guard isDue else { return }
+        nextReturn.set(.now + Self.returnInterval) { [weak self] in
+            guard let self else { return }
+            state.withLock { ($0.released, $0.isReturnDue) = (0, false) }
+            returnMemory()
+        }
+    }
+}
