@@ -131,6 +131,17 @@ struct AddressResolverTests {
         #expect(resolver.device(of: address(anna.key, 1), .random, at: 1_200_000_000_001) == 0)
     }
 
+    @Test(arguments: [7, 8] as [UInt32])
+    func `eight addresses of a device are remembered, the latest`(others: UInt32) {
+        var resolver = resolver([anna])
+        #expect(third(address(anna.key, 0), in: &resolver) == 0)
+        for number in 1...others {
+            #expect(third(address(anna.key, number), in: &resolver, from: Int64(number) * 1000) == 0)
+        }
+        let returned = resolver.device(of: address(anna.key, 0), .random, at: 100_000_000_000_000)
+        #expect(returned == (others < 8 ? 0 : nil))
+    }
+
     @Test func `times at the ends of their range neither trap nor prove a device`() {
         var resolver = resolver([anna])
         #expect(resolver.device(of: address(anna.key, 1), .random, at: .min) == nil)

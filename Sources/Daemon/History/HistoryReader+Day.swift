@@ -19,7 +19,8 @@ extension HistoryReader {
         // A clock that was set may have led a run out of its own bounds: what it saw there was watched all the same.
         let watched = runs.map(\.time) + found.values.flatMap { $0.spans.map(\.time) }
         func isShown(_ region: String) -> Bool { found[region] != nil || found.count < DayRecord.regionLimit }
-        for minute in try minutes(in: day) where isShown(minute.region) {
+        try forEachMinute(in: day) { minute in
+            guard isShown(minute.region) else { return }
             found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
         }
         for (region, mark) in try marks(in: day) where isShown(region) {
@@ -85,7 +86,13 @@ extension HistoryReader {
     }
 
     package func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
-        try connection.rows(
+        var minutes: [SignalMinute] = []
+        try forEachMinute(in: day) { minutes.append($0) }
+        return minutes
+    }
+
+    private func forEachMinute(in day: Range<Int64>, _ body: (SignalMinute) -> Void) throws(HistoryError) {
+        try connection.query(
             """
             SELECT time, region, heard, measured, mean, lowest, highest, accuracy FROM minutes
             WHERE time >= ?1 AND time < ?2 ORDER BY time
@@ -96,8 +103,8 @@ extension HistoryReader {
                     count: Int(row.integer(3)), mean: mean, lowest: Int(row.integer(5)),
                     highest: Int(row.integer(6)), accuracy: row.optionalReal(7) ?? -1)
             }
-            return SignalMinute(
-                time: row.integer(0), region: row.text(1), heard: Int(row.integer(2)), signal: signal)
+            body(SignalMinute(time: row.integer(0), region: row.text(1), heard: Int(row.integer(2)), signal: signal))
+            return true
         }
     }
 

@@ -62,7 +62,7 @@ package final class Connections: Sendable {
     private static let lingering = TimeAmount.seconds(1)
 
     package let limits: Limits
-    /// Where their large answers count.
+    /// The memory of their large answers.
     package let memory: ResponseMemory
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
 

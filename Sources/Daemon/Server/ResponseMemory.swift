@@ -9,8 +9,12 @@ import Synchronization
 /// read would fill the memory with them. The pieces on their way are bounded by the number of connections, and so are those of event
 /// streams and lists, which are made as the client reads them.
 package final class ResponseMemory: Sendable {
-    /// The maximum number of bytes. A single answer may be larger while no other one is in memory.
+    /// The maximum number of bytes, once for large answers and once for all others, so that unread pictures refuse no status. A single
+    /// answer may be larger while no other large one is in memory.
     static let limit = 8 << 20
+
+    /// The size from which an answer is a large one, in bytes.
+    static let large = 256 << 10
 
     /// The time after which a refused client is to send its request again, in seconds.
     static let retryAfter = 2
@@ -23,10 +27,16 @@ package final class ResponseMemory: Sendable {
     package static let shared = ResponseMemory(limit: limit)
 
     private struct State {
-        var held = 0
+        /// The number of bytes that wait for their clients.
+        var held = (large: 0, other: 0)
         /// The number of bytes that were released, or refused, since memory was returned.
         var released = 0
         var isReturnDue = false
+
+        /// Changes the number of bytes of the answers of a size.
+        mutating func change<Result>(_ bytes: Int, _ body: (inout Int, Int) -> Result) -> Result {
+            bytes >= ResponseMemory.large ? body(&held.large, bytes) : body(&held.other, bytes)
+        }
     }
 
     private final class Share: Sendable {
@@ -35,7 +45,7 @@ package final class ResponseMemory: Sendable {
 
         init(_ bytes: Int, of memory: ResponseMemory) { (self.memory, self.bytes) = (memory, bytes) }
 
-        deinit { memory.release(bytes, held: bytes) }
+        deinit { memory.release(bytes) { $0 -= $1 } }
     }
 
     private let limit: Int
@@ -49,11 +59,11 @@ package final class ResponseMemory: Sendable {
     }
 
     /// The number of bytes that wait for their clients.
-    var held: Int { state.withLock(\.held) }
+    var held: Int { state.withLock { $0.held.large + $0.held.other } }
 
     /// Refuses a request for a large answer if there is no room for any.
     package func demandRoom() throws(PageFailure) {
-        if held >= limit { throw Self.failure }
+        if state.withLock(\.held.large) >= limit { throw Self.failure }
     }
 
     /// Returns an answer that counts until it is written or dropped.
@@ -61,13 +71,15 @@ package final class ResponseMemory: Sendable {
     /// - Throws: A refusal if there is no room for it.
     func holding(_ response: Response) throws(PageFailure) -> Response {
         guard let length = response.body.contentLength, length > PieceWriter.size else { return response }
-        let isRefused = state.withLock { state in
-            guard state.held == 0 || length <= limit - state.held else { return true }
-            state.held += length
-            return false
+        let isAdmitted = state.withLock { state in
+            state.change(length) { held, length in
+                guard held == 0 || length <= limit - held else { return false }
+                held += length
+                return true
+            }
         }
-        if isRefused {
-            release(length, held: 0)
+        guard isAdmitted else {
+            release(length) { _, _ in }
             throw Self.failure
         }
         let (share, body) = (Share(length, of: self), response.body)
@@ -84,9 +96,9 @@ package final class ResponseMemory: Sendable {
         retryAfter: retryAfter)
 
     /// glibc keeps freed memory for the thread that allocated it, so that a moment with large answers would last.
-    private func release(_ bytes: Int, held: Int) {
+    private func release(_ bytes: Int, _ change: (inout Int, Int) -> Void) {
         let isDue = state.withLock { state in
-            state.held -= held
+            state.change(bytes, change)
             state.released = state.released.addingReportingOverflow(bytes).partialValue
             guard state.released >= Self.notable, !state.isReturnDue else { return false }
             state.isReturnDue = true
