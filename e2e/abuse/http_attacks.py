@@ -383,7 +383,7 @@ def fill_yesterday(target):
     return date
 
 
-@attack(memory=80 * 1024)
+@attack(memory=48 * 1024)
 def unread_pictures(surface):
     """24 requests for the picture of a large day that are not read. Afterwards the daemon returns the memory."""
     target, ends = surface.target, []

@@ -11,19 +11,19 @@ package struct Endpoint: Sendable {
     package let access: Access
     /// An error that is a ``PageFailure`` or a ``WebRefusal`` becomes the answer.
     let answer: Answer
-    /// Whether its answers take no memory of their own: they are parts of the program.
-    let isConstant: Bool
+    /// Whether its answers are parts of the program, or are held by the ``ResponseMemory`` already.
+    let isAccounted: Bool
 
     /// - Parameter access: An endpoint that does not name it is for browsers with a session alone.
     package init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access = .session, isConstant: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access = .session, isAccounted: Bool = false,
         answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
         self.access = access
         self.answer = answer
-        self.isConstant = isConstant
+        self.isAccounted = isAccounted
     }
 }
 

@@ -108,7 +108,7 @@ private struct PathMethods: Sendable {
                 .badRequest, "\(request.method) takes no content here; send the request without a body")
         }
         let response = try await endpoint.answer(exchange)
-        return endpoint.isConstant ? response : try exchange.connections.memory.holding(response)
+        return endpoint.isAccounted ? response : try exchange.connections.memory.holding(response)
     }
 
     private var allowed: String {

@@ -1,5 +1,5 @@
 import COkaeri
-import Hummingbird
+package import Hummingbird
 import OkaeriPlumbing
 import Synchronization
 
@@ -69,7 +69,7 @@ package final class ResponseMemory: Sendable {
     /// Returns an answer that counts until it is written or dropped.
     ///
     /// - Throws: A refusal if there is no room for it.
-    func holding(_ response: Response) throws(PageFailure) -> Response {
+    package func holding(_ response: Response) throws(PageFailure) -> Response {
         guard let length = response.body.contentLength, length > PieceWriter.size else { return response }
         let isAdmitted = state.withLock { state in
             state.change(length) { held, length in

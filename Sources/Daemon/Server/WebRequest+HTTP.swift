@@ -83,7 +83,7 @@ extension Response {
 extension PageFile {
     /// The files, which have nothing in them that is not public.
     package static var endpoints: [Endpoint] {
-        ["/", "/**"].map { Endpoint(.get, $0, .unrestricted, isConstant: true) { response(to: $0.request) } }
+        ["/", "/**"].map { Endpoint(.get, $0, .unrestricted, isAccounted: true) { response(to: $0.request) } }
     }
 
     private static func response(to request: Request) -> Response {

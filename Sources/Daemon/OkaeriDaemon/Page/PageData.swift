@@ -41,16 +41,20 @@ struct PageData: Sendable {
     private var historyEndpoints: [Endpoint] {
         [
             Endpoint(.get, Route.days, .readers) { _ in .json(try await days()) },
-            Endpoint(.get, "\(Route.days)/:day", .readers) { exchange in
+            Endpoint(.get, "\(Route.days)/:day", .readers, isAccounted: true) { exchange in
                 let name = exchange.component("day")
                 guard name.hasSuffix(".svg") else {
                     throw PageFailure(.notFound, "there is no such picture; ask for \(Route.days)/2026-11-21.svg")
                 }
-                let picture = try await picture(
+                let memory = exchange.connections.memory
+                return try await picture(
                     of: String(name.dropLast(4)), from: exchange.query(Route.from), to: exchange.query(Route.to),
-                    width: exchange.query(Route.width)
-                ) { [memory = exchange.connections.memory] () throws(PageFailure) in try memory.demandRoom() }
-                return .text(picture, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"])
+                    width: exchange.query(Route.width),
+                    demandRoom: { () throws(PageFailure) in try memory.demandRoom() }
+                ) { picture throws(PageFailure) in
+                    try memory.holding(
+                        .text(picture, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"]))
+                }
             },
             Endpoint(.get, Route.history, .readers) { exchange in
                 guard let from = exchange.query(Route.from), let to = exchange.query(Route.to) else {
@@ -87,7 +91,7 @@ struct PageData: Sendable {
             offsets: ZoneOffset.list(around: now(), since: bounds?.lowerBound))
     }
 
-    /// Returns a day as a picture (SVG).
+    /// Returns the answer with a day as a picture (SVG).
     ///
     /// - Parameters:
     ///   - day: Such as `2026-11-21`, in the machine's time zone.
@@ -95,10 +99,12 @@ struct PageData: Sendable {
     ///   - to: its end.
     ///   - width: in pixels; `nil`: that of a wide screen.
     ///   - demandRoom: Refuses the picture, before it is drawn.
-    func picture(
+    ///   - answer: Makes the answer, before the next picture is drawn.
+    func picture<Answer: Sendable>(
         of day: String, from: String? = nil, to: String? = nil, width: String? = nil,
-        demandRoom: @escaping @Sendable () throws(PageFailure) -> Void = {}
-    ) async throws(PageFailure) -> String {
+        demandRoom: @escaping @Sendable () throws(PageFailure) -> Void,
+        answer: @escaping @Sendable (_ picture: String) throws(PageFailure) -> Answer
+    ) async throws(PageFailure) -> Answer {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is not a day; write it as 2026-11-21")
         }
@@ -115,8 +121,10 @@ struct PageData: Sendable {
             return chart
         }
         let now = now()
-        return try await read(on: pictures, if: demandRoom) { directory throws(HistoryError) in
-            try chart(directory).svg(now: now)
+        guard let directory else { throw Self.noHistory }
+        return try await pictures.run { () throws(PageFailure) in
+            try demandRoom()
+            return try answer(Self.result { () throws(HistoryError) in try chart(directory).svg(now: now) })
         }
     }
 
@@ -171,23 +179,24 @@ struct PageData: Sendable {
     }
 
     /// Reads the history. Without one there is nothing to show, which is not a fault.
-    ///
-    /// - Parameter admission: Refuses the request when its turn has come.
     private func read<Value: Sendable>(
-        on other: RequestPool? = nil, if admission: @escaping @Sendable () throws(PageFailure) -> Void = {},
         _ body: @escaping @Sendable (String) throws(HistoryError) -> Value
     ) async throws(PageFailure) -> Value {
-        guard let directory else {
-            throw PageFailure(.notFound, "there is no history: the daemon runs without `--state-dir`")
+        guard let directory else { throw Self.noHistory }
+        return try await pool.run { () throws(PageFailure) in
+            try Self.result { () throws(HistoryError) in try body(directory) }
         }
-        return try await (other ?? pool).run { () throws(PageFailure) in
-            try admission()
-            do throws(HistoryError) {
-                return try body(directory)
-            } catch {
-                let isMissing = if case .missing = error { true } else { false }
-                throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error.description)
-            }
+    }
+
+    private static let noHistory = PageFailure(
+        .notFound, "there is no history: the daemon runs without `--state-dir`")
+
+    private static func result<Value>(_ body: () throws(HistoryError) -> Value) throws(PageFailure) -> Value {
+        do throws(HistoryError) {
+            return try body()
+        } catch {
+            let isMissing = if case .missing = error { true } else { false }
+            throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error.description)
         }
     }
 

@@ -1,0 +1,11 @@
+import OkaeriServer
+
+@testable import OkaeriDaemon
+
+extension PageData {
+    func picture(
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil
+    ) async throws(PageFailure) -> String {
+        try await picture(of: day, from: from, to: to, width: width, demandRoom: {}, answer: { $0 })
+    }
+}
