@@ -14,7 +14,7 @@ import urllib.parse
 
 import air
 from attack import registry
-from target import MOST_MEMORY, Failure, wait_for
+from target import Failure, wait_for
 
 ATTACKS, attack = registry()
 API = (pathlib.Path(__file__).resolve().parents[2] / "docs/api.yaml").read_text(encoding="utf-8")
@@ -398,7 +398,7 @@ def unread_pictures(surface):
         raise Failure(f"the pictures are answered by {sorted(set(found))}")
     for end in ends:
         end.close()
-    wait_for("the end of the pictures' memory", 20, lambda: target.memory < MOST_MEMORY)
+    wait_for("the return of the memory", 20, lambda: target.memory < 12 * 1024)
 
 
 @attack(silent_servers=7)
