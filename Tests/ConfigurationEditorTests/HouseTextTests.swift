@@ -11,7 +11,7 @@ import Testing
     private func draft(_ change: (inout HouseDraft) -> Void = { _ in }) -> HouseDraft {
         var draft = HouseDraft(
             broker: .init(
-                host: "mqtt.lan", port: 1883,
+                host: "mqtt.lan", port: 1883, allowsClearPassword: true,
                 login: .init(username: "okaeri", passwordFile: "/etc/okaeri/mqtt.password")),
             site: "home", node: "kitchen", room: "Küche")
         change(&draft)
@@ -31,6 +31,16 @@ import Testing
         #expect(configuration.mqtt?.broker == draft().broker)
         #expect((configuration.node.name, configuration.node.room) == ("kitchen", "Küche"))
         #expect(configuration.isReceiver && configuration.regions.isEmpty && configuration.notices.isEmpty)
+    }
+
+    @Test func `a password over the network is not written without a decision`() throws {
+        let undecided = draft { $0.broker.allowsClearPassword = false }
+        let error = #expect(throws: ConfigurationError.self) { try joined(nil, undecided) }
+        #expect(error?.description.contains("mqtt.tls: found nothing") == true, "\(String(describing: error))")
+        let decided = "{\"mqtt\": {\"host\": \"mqtt.lan\", \"tls\": false}}"
+        #expect(throws: ConfigurationError.self, "an earlier decision is of an earlier broker") {
+            try joined(decided, undecided)
+        }
     }
 
     @Test func `the regions and the rest of the file stay`() throws {

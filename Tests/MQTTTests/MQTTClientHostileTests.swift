@@ -6,6 +6,18 @@ import Testing
 /// The client against a server that is not a broker, a malicious broker, and one with many messages of other clients.
 @Suite(.timeLimit(.minutes(5)))
 struct MQTTClientHostileTests {
+    @Test(arguments: ["0.0.0.0", "mqtt.invalid"])
+    func `a password is not sent to another machine without TLS`(host: String) async throws {
+        let broker = try FakeBroker(FakeBroker.connack())
+        let login = MQTTSettings.Login(username: "okaeri", typed: TypedPassword("correct horse"))
+        let client = try TestClient(broker.port, host: host) { $0.broker.login = login }
+        let state = try await client.state { if case .failed(.file) = $0.phase { true } else { false } }
+        #expect(state.description.contains("is not encrypted, so the password is not sent"), "\(state)")
+        #expect(!MQTTSettings.Broker(host: host, port: 1, tls: .init(), login: login).exposesPassword)
+        #expect(!MQTTSettings.Broker(host: host, port: 1, allowsClearPassword: true, login: login).exposesPassword)
+        #expect(!MQTTSettings.Broker(host: "127.0.0.1", port: 1, login: login).exposesPassword)
+    }
+
     @Test(arguments: [
         (UInt8(0x84), BrokerProblem.protocolVersion), (0x85, .clientIdentifier), (0x86, .loginNeeded),
         (0x88, .unavailable),

@@ -170,19 +170,25 @@ private struct ScriptedService {
         #expect(setup.written?.contains(#""mqtt": { "host": "mqtt.lan", "port": 1883 }"#) == true)
     }
 
-    @Test(arguments: [("8883", nil, true), ("", "", false), ("", "y", true)] as [(String, String?, Bool)])
+    @Test(arguments: [("8883", [], true), ("", ["", "y"], false), ("", ["y"], true)] as [(String, [String], Bool)])
     func `a password goes to a file of its own, and over the network with a decision`(
-        port: String, answer: String?, tls: Bool
+        port: String, answers: [String], tls: Bool
     ) async throws {
-        let setup = try await ScriptedService(
-            start + ["mqtt.lan", port, "pi", " secret "] + (answer.map { [$0] } ?? []))
+        let setup = try await ScriptedService(start + ["mqtt.lan", port, "pi", " secret "] + answers)
         #expect(setup.turns[6].isSecret)
-        #expect((setup.turns[7].question?.hasPrefix("Does the broker encrypt") == true) == (answer != nil))
+        #expect((setup.turns[7].question?.hasPrefix("Does the broker encrypt") == true) == !answers.isEmpty)
         #expect(setup.script.passwords == [" secret "])
         let new = try #require(setup.written)
         #expect(!new.contains("secret") && new.contains(#""passwordFile": "/etc/okaeri/mqtt.password""#))
         #expect(new.contains("\"tls\": \(tls)"))
         _ = try Configuration(json: Array(new.utf8), file: "b.json")
+    }
+
+    @Test func `Enter sends no password unencrypted`() async throws {
+        let setup = try await ScriptedService(start + ["mqtt.lan", "", "pi", "secret", "", ""])
+        #expect(setup.turns[8].question?.contains("each host of this network can read the password") == true)
+        #expect(setup.last.said.hasPrefix("The broker is left out") && setup.isEnded && setup.written == nil)
+        #expect(setup.script.passwords == [])
     }
 
     @Test func `a broker on this machine needs no decision, and a password that is not written leaves it out`()

@@ -66,6 +66,28 @@ import Testing
         #expect(taken.status == 1 && taken.errors.contains("another Pi of the house is called hall"), "\(taken)")
     }
 
+    @Test func `a password for another machine is sent and written without encryption only after a decision`() throws {
+        let arguments = [
+            "join", "0.0.0.0:1", "--config", "beacons.json", "--username", "okaeri", "--room", "r", "--name", "n",
+        ]
+        let file = "\(binary.folder)/password"
+        try Data("secret word\n".utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        let complete = arguments + ["--password-file", file, "--yes"]
+        let refused = try binary.run(complete)
+        #expect(refused.status == 64 && refused.errors.contains("`--no-tls` to send it unencrypted"), "\(refused)")
+        let decided = try binary.run(complete + ["--no-tls"])
+        #expect(decided.status == 69 && decided.errors.contains("nothing listens"), "\(decided)")
+
+        let terminal = try Pseudoterminal()
+        let process = try binary.start(arguments, on: terminal)
+        #expect(terminal.read { $0.contains("can read the password. Send it? [y/N] ") }, "\(terminal.text)")
+        try terminal.type("\n")
+        terminal.end(of: process, within: 30)
+        #expect(process.terminationStatus == 1 && terminal.text.contains("nothing was sent or written"))
+        #expect(files == ["password"])
+    }
+
     @Test func `the questions become a configuration, and the password a file of its own`() async throws {
         let broker = try TestBroker()
         try await publish("home", to: broker)

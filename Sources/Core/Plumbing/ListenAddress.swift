@@ -23,6 +23,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a name or an address leads to this machine alone.
+    package static func isLoopback(host: String) -> Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
+
     private static func parsed(_ text: String, _ family: CInt, count: Int) -> [UInt8]? {
         // C would take what stands before a NUL for the whole.
         guard !text.utf8.contains(0) else { return nil }

@@ -28,18 +28,19 @@ extension Configuration {
         if password != nil, reader.node("username") == nil {
             reader.report("username", found: "nothing", expected: "a name beside the password")
         }
-        if password != nil, reader.node("tls") == nil, let host, !isLoopback(host) {
+        guard let host else { return nil }
+        var mqtt = MQTT(
+            broker: .init(
+                host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption,
+                allowsClearPassword: reader.node("tls")?.value == .bool(false),
+                login: username.map { .init(username: $0, passwordFile: password) }))
+        if reader.node("tls") == nil, mqtt.broker.exposesPassword {
             reader.report(
                 "tls", found: "nothing",
                 expected:
                     "true or {\"ca\": …} beside a password, which every device in the network could read otherwise; or false, to "
                     + "send it unencrypted")
         }
-        guard let host else { return nil }
-        var mqtt = MQTT(
-            broker: .init(
-                host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption,
-                login: username.map { .init(username: $0, passwordFile: password) }))
         if let site { mqtt.site = site }
         if let discovery = discovery(reader) { mqtt.discovery = discovery }
         return mqtt
@@ -96,9 +97,5 @@ extension Configuration {
     /// No URL, and nothing that a resolver would not be asked for.
     package static func isHost(_ host: String) -> Bool {
         isText(host) && host.utf8.count <= 253 && !host.utf8.contains { [0x20, 0x2F, 0x40].contains($0) }
-    }
-
-    package static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }

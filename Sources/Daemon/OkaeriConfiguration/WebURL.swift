@@ -27,7 +27,7 @@ package struct WebURL: Sendable, Hashable {
         let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2, let server = parts.last, let host = Self.host(of: server) else { return nil }
         hasLogin = parts.count > 1
-        isUnencrypted = scheme == "http://" && !Configuration.isLoopback(host)
+        isUnencrypted = scheme == "http://" && !IPAddress.isLoopback(host: host)
         let behind = rest[authority.endIndex...]
         self.text = text
         origin = scheme + server

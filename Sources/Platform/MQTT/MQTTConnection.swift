@@ -327,6 +327,13 @@ extension MQTTConnection {
 
     private func setLogin() -> MQTTLoss? {
         guard let login = settings.broker.login else { return nil }
+        guard !settings.broker.exposesPassword else {
+            return MQTTLoss(
+                code: MOSQ_ERR_INVAL.rawValue,
+                file:
+                    "the connection to the MQTT broker at \(settings.broker.description.plain()) is not encrypted, so the password "
+                    + "is not sent; encrypt it with \"tls\", or write \"tls\": false to send it unencrypted")
+        }
         guard let path = login.passwordFile else {
             let code = mosquitto_username_pw_set(client, login.username, login.typed?.text)
             return code == MOSQ_ERR_SUCCESS.rawValue ? nil : loss(code)

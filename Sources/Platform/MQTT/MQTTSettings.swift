@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The broker and the client's login, will and limits.
 package struct MQTTSettings: Sendable, Equatable {
     /// The broker's address, encryption and login.
@@ -6,13 +8,26 @@ package struct MQTTSettings: Sendable, Equatable {
         package var port: UInt16
         /// Nil: without encryption.
         package var tls: TLS?
+        /// Whether the user has decided that the password may cross the network without encryption.
+        package var allowsClearPassword: Bool
         package var login: Login?
 
-        package init(host: String, port: UInt16, tls: TLS? = nil, login: Login? = nil) {
+        package init(
+            host: String, port: UInt16, tls: TLS? = nil, allowsClearPassword: Bool = false, login: Login? = nil
+        ) {
             self.host = host
             self.port = port
             self.tls = tls
+            self.allowsClearPassword = allowsClearPassword
             self.login = login
+        }
+
+        /// Whether other hosts can read what is sent: the broker is on another machine, and the connection is not encrypted.
+        package var isInClear: Bool { tls == nil && !IPAddress.isLoopback(host: host) }
+
+        /// Whether other hosts could read the password, and the user has not decided that they may. No connection is made then.
+        package var exposesPassword: Bool {
+            isInClear && !allowsClearPassword && (login?.passwordFile != nil || login?.typed != nil)
         }
     }
 

@@ -1,5 +1,6 @@
 package import OkaeriEvents
 import IBeacon
+import OkaeriPlumbing
 import Synchronization
 
 /// The user at a terminal: reads sentences, and answers one question at a time.
@@ -56,6 +57,13 @@ extension Console {
             default: question = "Please answer y or n: "
             }
         }
+    }
+
+    /// Asks whether a password may cross the network without encryption. Enter means no.
+    package func confirmClearPassword(to host: String) async throws -> Bool {
+        try await confirm(
+            "The connection to \(host.plain()) is not encrypted, so each host of this network can read the password. Send it?",
+            default: false)
     }
 
     /// Asks until an answer has no mistake.

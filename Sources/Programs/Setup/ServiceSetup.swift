@@ -1,4 +1,5 @@
 import OkaeriEvents
+import OkaeriMQTT
 import OkaeriNetworkManager
 import OkaeriConfiguration
 import OkaeriPlumbing
@@ -193,6 +194,10 @@ extension ServiceSetup {
         var username: String?
         var passwordFile: String?
 
+        var settings: MQTTSettings.Broker {
+            .init(host: host, port: port, tls: isEncrypted == true ? .init() : nil)
+        }
+
         /// The change of the configuration.
         var patch: JSONNode.Value {
             var mqtt: JSONNode.Value = ["host": .string(host), "port": .number(Double(port))]
@@ -230,12 +235,16 @@ extension ServiceSetup {
             return name
         }
         guard broker.username != nil, let password = try await askPassword() else { return broker }
-        broker.passwordFile = "/"
-        // The configuration needs a decision for every broker but one on this machine.
-        if !isConfiguration(broker) {
-            broker.isEncrypted = try await console.confirm(
-                "Does the broker encrypt at this port (TLS)? Otherwise every device in the network can read the password.",
-                default: false)
+        if broker.settings.isInClear {
+            let isEncrypted = try await console.confirm(
+                "Does the broker encrypt at this port (TLS)?", default: false)
+            var isDecided = isEncrypted
+            if !isDecided { isDecided = try await console.confirmClearPassword(to: broker.host) }
+            guard isDecided else {
+                console.say("The broker is left out: its password would be sent unencrypted.")
+                return nil
+            }
+            broker.isEncrypted = isEncrypted
         }
         do throws(WriteObstacle) {
             let path = try service.writePassword(password)

@@ -34,7 +34,7 @@ extension HouseDraft {
         }
         let mqtt: JSONNode.Value = [
             "host": .string(broker.host), "port": isUsualPort ? .null : .number(Double(broker.port)),
-            "tls": tls ?? .bool(false), "username": text(broker.login?.username),
+            "tls": tls ?? (broker.allowsClearPassword ? .bool(false) : .null), "username": text(broker.login?.username),
             "passwordFile": text(broker.login?.passwordFile), "site": .string(site),
         ]
         return [

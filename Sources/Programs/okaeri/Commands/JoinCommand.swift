@@ -23,8 +23,13 @@ struct JoinCommand: AsyncParsableCommand {
     @Argument(help: "The broker: HOST or HOST:PORT. The port is 1883, with TLS 8883, by default.")
     var broker: String
 
-    @Flag(help: "Encrypt the connection; the broker's certificate is of an authority that this machine trusts.")
-    var tls = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Encrypt the connection; the broker's certificate is of an authority that this machine trusts. With --no-tls the \
+            password is sent unencrypted without a question.
+            """)
+    var tls: Bool?
 
     @Option(name: .customLong("tls-ca"), help: "Encrypt; the file of the authority of the broker's certificate.")
     var authority: String?
@@ -63,6 +68,7 @@ struct JoinCommand: AsyncParsableCommand {
         if let name, !Configuration.isNodeName(name) { throw ValidationError("--name takes \(Self.plainName)") }
         if let room, !Configuration.isRoom(room) { throw ValidationError("--room takes \(Self.roomName)") }
         if let authority, !authority.hasPrefix("/") { throw ValidationError("--tls-ca takes an absolute path") }
+        if authority != nil, tls == false { throw ValidationError("--tls-ca encrypts; remove --no-tls") }
         if let passwordFile, !SecretFile.isPath(passwordFile) {
             throw ValidationError("--password-file takes \(SecretFile.expected)")
         }
@@ -74,7 +80,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     /// The broker without a login.
     private func address() throws -> MQTTSettings.Broker {
-        let encryption: MQTTSettings.TLS? = tls || authority != nil ? .init(authorities: authority) : nil
+        let encryption: MQTTSettings.TLS? = tls == true || authority != nil ? .init(authorities: authority) : nil
         guard let found = BrokerAddress(broker), Configuration.isHost(found.host) else {
             throw ValidationError("\(broker.escapedName) is not a HOST or HOST:PORT, such as mqtt.lan")
         }
@@ -143,15 +149,11 @@ extension JoinCommand {
         to broker: MQTTSettings.Broker
     ) async throws -> (MQTTSettings.Broker, password: TypedPassword?) {
         var broker = broker
-        if broker.tls == nil, !Configuration.isLoopback(broker.host), username != "" {
-            Terminal.printNotice(
-                "the connection to \(broker.host.plain()) is not encrypted, so each host of this network can read the password; "
-                    + "`--tls` or `--tls-ca FILE` encrypts it")
-        }
         let user = try await asked(username, "User name at the broker (Enter for none): ") {
             $0.isEmpty || Configuration.isText($0) ? nil : "A user name has no control characters."
         }
         guard !user.isEmpty else { return (broker, nil) }
+        broker.allowsClearPassword = try await decideClearPassword(to: broker)
         if let passwordFile {
             broker.login = .init(username: user, passwordFile: passwordFile)
             return (broker, nil)
@@ -164,6 +166,20 @@ extension JoinCommand {
         }
         broker.login = .init(username: user, typed: password)
         return (broker, password)
+    }
+
+    /// Returns whether the password may be sent without encryption, by the option or by an answer.
+    private func decideClearPassword(to broker: MQTTSettings.Broker) async throws -> Bool {
+        guard broker.isInClear, tls == nil else { return tls == false }
+        guard !isComplete else {
+            throw CommandFailure(
+                "the connection to \(broker.host.plain()) is not encrypted, so the password is not sent; use `--tls` or "
+                    + "`--tls-ca FILE`, or `--no-tls` to send it unencrypted", status: Exit.usage)
+        }
+        guard try await console.confirmClearPassword(to: broker.host) else {
+            throw CommandFailure("nothing was sent or written; `--tls` or `--tls-ca FILE` encrypts", status: .failure)
+        }
+        return true
     }
 
     private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {

@@ -64,7 +64,7 @@ struct SetupCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_DFL)
         let isEncrypted = BrokerAddress(broker)?.port == ServiceSetup.encryptedPort
         let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
-        try await JoinCommand.parse(options + [broker]).run()
+        try await JoinCommand.parse(options + ["--", broker]).run()
     }
 
     /// Asks, and writes the answers.
