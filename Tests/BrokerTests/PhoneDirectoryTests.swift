@@ -39,6 +39,14 @@ struct PhoneDirectoryTests {
         #expect(found.phones.map(\.name) == ["phone:anna"])
     }
 
+    @Test func `a second key of a name is found beside the first one`() {
+        let found = directory([
+            ("espresense/settings/irk:\(Self.digits)/config", #"{"name":"Anna"}"#),
+            ("espresense/settings/irk:000102030405060708090a0b0c0d0e0f/config", #"{"name":"ANNA"}"#),
+        ])
+        #expect(found.phones(named: "anna").count == 2 && found.phones(named: "ann").isEmpty)
+    }
+
     @Test(arguments: [
         "espresense/settings/irk:ec02/config", "espresense/settings/iBeacon:1/config", "espresense/rooms/a/config",
         "espresense/settings/irk:ec0234a357c8ad05341010a60a397d9b",

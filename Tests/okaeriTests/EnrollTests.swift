@@ -1,6 +1,8 @@
 import OkaeriEvents
 import Foundation
 import HCI
+import OkaeriMQTT
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration
@@ -42,23 +44,62 @@ import Testing
         #expect(try names == ["beacons.json", "key"])
     }
 
-    @Test func `a key on the command line is followed by a warning without the key`() throws {
+    @Test func `a key is read from a file that no other user can read`() throws {
         _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
-        let outcome = try enroll(Self.key)
-        #expect(outcome.status == 0 && outcome.errors.contains("--import -"), "\(outcome)")
-        #expect(!(outcome.errors + outcome.output).contains(Self.key))
+        let file = try binary.file("phone.txt", (Self.key + "\n").utf8)
+        chmod(file, 0o644)
+        let open = try enroll(file)
+        #expect(open.status == 64 && open.errors.contains("chmod 0600"), "\(open)")
+        chmod(file, 0o600)
+        let outcome = try enroll("phone.txt")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let written = try String(contentsOfFile: "\(binary.folder)/anna.irk", encoding: .utf8)
+        #expect(written.lowercased() == Self.key + "\n")
     }
 
+    private static let base64 = "m305CqYQEDQFrchXozQC7A=="
+
     @Test(arguments: [
-        ["enroll", "anna", key], ["enroll", "anna", "--timeout", key], ["enroll", "anna", "--timeout=\(key)"],
-        ["enroll", "anna", "--from-broker", "m305CqYQEDQFrchXozQC7A=="], ["enroll", key, "--json"],
+        ["enroll", "anna", "--import", key], ["enroll", "anna", "--import", "\(key) 00:11:22:33:44:55"],
+        ["enroll", "anna", "--import=\(base64)"], ["enroll", key], ["enroll", "anna", "\(key) 00:11:22:33:44:55"],
+        ["enroll", "anna", "irk:\(key)"], ["enroll", "anna", key, "00:11:22:33:44:55"],
+        ["enroll", "anna", key.prefix(16).description, key.suffix(16).description],
+        ["enroll", "anna", String(key.dropLast())], ["enroll", "anna", "--timeout", key],
+        ["enroll", "anna", "--timeout=\(key)"], ["enroll", "anna", "--from-broker", base64], ["enroll", key, "--json"],
         ["replay", "--score", "--phone", key, "day.btsnoop"],
     ])
-    func `a key in a wrong place of the command line is not shown`(arguments: [String]) throws {
+    func `a key on the command line is refused, and is not shown`(arguments: [String]) throws {
         let outcome = try binary.run(arguments)
-        let secret = arguments.first { IdentityResolvingKey($0) != nil } ?? Self.key
-        #expect(outcome.status == 64 && !(outcome.errors + outcome.output).contains(secret), "\(outcome)")
-        #expect(outcome.errors.contains("key"))
+        #expect(outcome.status == 64 && outcome.errors.contains("key"), "\(outcome)")
+        for part in [Self.key.prefix(16), Self.key.suffix(15).dropLast(), Self.base64.prefix(16)] {
+            #expect(!(outcome.errors + outcome.output).contains(part), "\(outcome)")
+        }
+        #expect(try names == [])
+    }
+
+    @Test(arguments: [["anna", "Anna"], ["ANNA"]])
+    func `a name with two keys at the broker is not chosen`(published: [String]) async throws {
+        let broker = try TestBroker()
+        let client = try MQTTClient(
+            MQTTSettings(broker: .init(host: "127.0.0.1", port: broker.port), clientID: "station"), onMessage: { _ in })
+        let running = Task { try await client.run() }
+        for (index, name) in published.enumerated() {
+            let key = String(Self.key.dropLast()) + "\(index)"
+            client.publish(.value("espresense/settings/irk:\(key)/config", #"{"name":"\#(name)"}"#.utf8))
+        }
+        try await broker.logged("'espresense/settings", times: published.count)
+        client.stop()
+        _ = try await running.value
+        let json = #"{"regions": [], "mqtt": {"host": "127.0.0.1", "port": \#(broker.port)}}"#
+        _ = try binary.file("beacons.json", json.utf8)
+        let outcome = try binary.run(["enroll", "anna", "--config", "beacons.json", "--from-broker", "--yes"])
+        if published.count == 1 {
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(try names.contains("anna.irk"))
+        } else {
+            #expect(outcome.status == 1 && outcome.errors.contains("several keys named anna"), "\(outcome)")
+            #expect(try !names.contains("anna.irk"))
+        }
     }
 
     @Test func `a phone is not enrolled a second time under another name`() throws {

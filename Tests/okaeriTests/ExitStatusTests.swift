@@ -31,7 +31,7 @@ import Testing
         "wifi qr": [],
         "monitor": [], "replay": [Binary.capture], "range": ["home"], "locate": [], "calibrate": ["home"],
         "config check": [], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
-        "enroll": ["anna", "--import", "ec0234a357c8ad05341010a60a397d9b", "--yes"],
+        "enroll": ["anna", "--import", "-", "--yes"],
     ]
 
     private static let withoutConfiguration = [

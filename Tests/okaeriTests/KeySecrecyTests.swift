@@ -42,4 +42,14 @@ import Testing
             #expect(!(outcome.output + outcome.errors).lowercased().contains(part), "\(command): \(outcome)")
         }
     }
+
+    @Test func `the memory of the program is not dumped, and no program of its user reads it`() throws {
+        typealias Control = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
+        let symbol = try #require(dlsym(nil, "prctl"))
+        let control = unsafeBitCast(symbol, to: Control.self)
+        // PR_GET_DUMPABLE of prctl(2). The constructor is in this process as it is in the program.
+        #expect(control(3, 0, 0, 0, 0) == 0)
+        let unit = try String(contentsOfFile: "\(Binary.top)/packaging/okaeri.service", encoding: .utf8)
+        #expect(unit.contains("\nLimitCORE=0\n"))
+    }
 }

@@ -19,6 +19,9 @@ package struct ServiceAccount: Sendable, Equatable {
     /// The account of the service; `nil` if this machine has none.
     package static var service: ServiceAccount? { account(name) }
 
+    /// The user that runs this program by `sudo`; `nil` without it.
+    package static var sudoCaller: UInt32? { unsafe getenv("SUDO_UID").flatMap { unsafe UInt32(String(cString: $0)) } }
+
     /// The account of this process.
     package static var own: ServiceAccount {
         var list = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-// AmbientCapabilities.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator up there.
+// AmbientCapabilities.c, MemoryDumps.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator
+// up there.
 
 /// The commit of the build, with "-dirty" if files had been changed; empty if it is unknown.
 const char *okaeri_commit(void);

@@ -217,6 +217,11 @@ package struct PhoneDirectory: Sendable {
             Phone(name: name.map { String($0.prefix(Self.nameLimit)) } ?? "phone \(phones.count + 1)", key: key))
     }
 
+    /// Returns the phones of a name, without regard to case. Any client can publish a further key under a name that is in use.
+    package func phones(named name: String) -> [Phone] {
+        phones.filter { $0.name.lowercased() == name.lowercased() }
+    }
+
     /// Whether a text is a key or contains this one. ESPresense names a phone `irk:<digits>` if the user gave it no name.
     private static func shows(_ key: IdentityResolvingKey, in text: String) -> Bool {
         let digits = text.lowercased()

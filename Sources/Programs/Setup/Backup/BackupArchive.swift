@@ -40,8 +40,7 @@ final class BackupArchive: Sendable {
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw BackupFailure(.io, "it is not a regular file; name the file of a backup")
         }
-        let caller = getenv("SUDO_UID").flatMap { UInt32(String(cString: $0)) }
-        guard [0, geteuid(), caller].contains(status.st_uid) else {
+        guard [0, geteuid(), ServiceAccount.sudoCaller].contains(status.st_uid) else {
             throw BackupFailure(
                 .permission, "it belongs to user \(status.st_uid), who can change it; copy it, and restore the copy")
         }

@@ -29,11 +29,10 @@ struct EnrollCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("import"),
         help: """
-            The key: 32 hexadecimal digits, or base64. Prefer -, which asks for it, or reads it from standard input: a key on \
-            the command line stays in the history of the shell and in the log of sudo, and while the command runs under sudo, \
-            every user sees it in the list of processes.
-            """)
-    var key: String?
+            A file with the key: 32 hexadecimal digits, or base64; - asks for the key, or reads it from standard input. A key on the \
+            command line is refused: every user could read it in the list of processes.
+            """, completion: .file())
+    var source: String?
 
     @Flag(
         name: .customLong("from-broker"),
@@ -50,18 +49,19 @@ struct EnrollCommand: AsyncParsableCommand {
         if !Configuration.isNodeName(name) {
             throw ValidationError("NAME has 1 to 64 letters of ASCII, digits, hyphens and underscores")
         }
-        if key != nil, fromBroker {
+        if IdentityResolvingKey(name) != nil { throw ValidationError("NAME is a name for the phone, not its key") }
+        if source != nil, fromBroker {
             throw ValidationError("name one origin of the key: --import or --from-broker; without both the phone pairs")
+        }
+        // The path is not shown: it may be a key.
+        if let source, source != "-", access(source, F_OK) != 0 {
+            throw ValidationError(
+                "--import takes a file that exists, or -; a key on the command line is not used: if it was one, delete it in the "
+                    + "history of the shell and in the log of sudo")
         }
     }
 
     func run() async throws {
-        if let key { CommandLine.hide(key) }
-        if let key, key != "-" {
-            Terminal.printNotice(
-                "the key on the command line stays in the history of the shell and in the log of sudo, and in the list of processes "
-                    + "while sudo waits; delete it there, and use `--import -` next time")
-        }
         let origin = fromBroker ? " --from-broker" : isPairing ? "" : " --import -"
         let files = try PhoneFiles(config, name: name, command: "enroll \(name)\(origin)")
         // First of all: after a pairing the phone has a bond, and a question would come too late.
@@ -69,21 +69,29 @@ struct EnrollCommand: AsyncParsableCommand {
         guard !isPairing else {
             return try await TerminalEnrollment(name, pairing, in: files, logger: log.logger).run()
         }
-        guard let identity = fromBroker ? try await published(files.before) : try await typed() else {
-            throw CommandFailure(
-                "this is not a key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
-        }
+        let identity = fromBroker ? try await published(files.before) : try await imported()
         if try await files.store(identity) { files.sayUnproven() }
     }
 
-    private var isPairing: Bool { key == nil && !fromBroker }
+    private var isPairing: Bool { source == nil && !fromBroker }
 
-    private func typed() async throws -> DeviceIdentity? {
-        guard let key, key == "-" else { return key.flatMap { DeviceIdentity($0) } }
-        return DeviceIdentity(try await TerminalConsole().askSecret(Terminal.canAsk ? "Key of \(name): " : ""))
+    private func imported() async throws -> DeviceIdentity {
+        guard let source, source != "-" else {
+            let typed = try await TerminalConsole().askSecret(Terminal.canAsk ? "Key of \(name): " : "")
+            guard let identity = DeviceIdentity(typed) else {
+                throw CommandFailure(
+                    "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
+            }
+            return identity
+        }
+        do throws(IdentityFileError) {
+            return try IdentityFile.load(source, user: ServiceAccount.sudoCaller)
+        } catch {
+            throw CommandFailure(error.description, status: Exit.usage)
+        }
     }
 
-    private func published(_ configuration: Configuration) async throws -> DeviceIdentity? {
+    private func published(_ configuration: Configuration) async throws -> DeviceIdentity {
         guard let broker = configuration.mqtt?.broker else {
             throw CommandFailure(
                 "\(config.file ?? "beacons.json") names no broker; add \"mqtt\", or use `--import -`",
@@ -95,9 +103,9 @@ struct EnrollCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("\(error)", status: Exit.unavailable)
         }
-        if let found = directory.phones.first(where: { $0.name.lowercased() == name.lowercased() }) {
-            return DeviceIdentity(key: found.key)
-        }
+        let found = directory.phones(named: name)
+        if found.count > 1 { throw CommandFailure(Self.ambiguous(name), status: .failure) }
+        if let found = found.first { return DeviceIdentity(key: found.key) }
         let names = directory.phones.enumerated().map { "\($0 + 1)  \($1.name)" }
         guard !names.isEmpty, Terminal.canAsk else {
             let others = names.isEmpty ? "" : ", only \(directory.phones.map(\.name).joined(separator: ", "))"
@@ -108,31 +116,34 @@ struct EnrollCommand: AsyncParsableCommand {
         print(names.joined(separator: "\n"))
         return try await TerminalConsole().ask("Which one is \(name)? [1-\(names.count)] ") { answer in
             guard let number = Int(answer), 1...names.count ~= number else { throw Mistake("") }
-            return DeviceIdentity(key: directory.phones[number - 1].key)
+            let chosen = directory.phones[number - 1]
+            guard directory.phones(named: chosen.name).count == 1 else { throw Mistake(Self.ambiguous(chosen.name)) }
+            return DeviceIdentity(key: chosen.key)
         }
+    }
+
+    private static func ambiguous(_ name: String) -> String {
+        "the broker has several keys named \(name), and any of its clients can publish one; rename or delete the wrong ones in "
+            + "ESPresense, or use `--import -`"
     }
 }
 
 extension EnrollCommand {
-    /// Returns a sentence without the key for an invalid command line of `enroll` that has one; `nil` for any other.
-    static func sentenceHidingKey(_ arguments: [String]) -> String? {
-        func isKey(_ argument: String) -> Bool {
-            let value = argument.hasPrefix("--") ? argument.split(separator: "=", maxSplits: 1).last : argument[...]
-            return value.flatMap { IdentityResolvingKey($0) } != nil
-        }
-        guard arguments.first == configuration.commandName, arguments.contains(where: isKey) else { return nil }
-        return "the command line is not valid, and has a key that no message shows; use `okaeri enroll NAME --import -`"
-    }
-}
+    /// The number of bytes of the shortest text of a key: 16 bytes in base64 without padding.
+    private static let shortestKey = 22
 
-extension CommandLine {
-    /// Overwrites an argument, so that the list of processes does not show it any more.
-    static func hide(_ argument: String) {
-        for index in 1..<max(1, Int(argc)) {
-            guard let start = unsafeArgv[index], String(cString: start).hasSuffix(argument), argument != "-" else {
-                continue
-            }
-            memset(start, Int32(UInt8(ascii: "x")), strlen(start))
+    /// Returns a sentence for an invalid command line of `enroll` with values in which a key may be, of any form and in any number of
+    /// pieces; `nil` for any other. The parser's message would show the values.
+    static func sentenceHidingKey(_ arguments: [String]) -> String? {
+        let values = arguments.dropFirst().map { argument in
+            guard argument.hasPrefix("--") else { return argument[...] }
+            return argument.split(separator: "=", maxSplits: 1).dropFirst().first ?? ""
         }
+        guard arguments.first == configuration.commandName,
+            values.reduce(0, { $0 + $1.utf8.count }) >= shortestKey
+        else { return nil }
+        return
+            "the command line is not valid, and is not shown, because it may have a key; `okaeri enroll --help` lists the options, and "
+            + "`okaeri enroll NAME --import -` asks for a key"
     }
 }
