@@ -47,7 +47,7 @@ import Testing
         }
         #expect(found(15).isEmpty)
         #expect(verdicts(found(14)) == [.note])
-        #expect(found(14)[0].sentence.hasPrefix("keys: the beacon with major 7 and minor 8 had 14 % at 2026-11-2"))
+        #expect(found(14)[0].sentence.hasPrefix("\"keys\": the beacon with major 7 and minor 8 had 14 % at 2026-11-2"))
         #expect(found(14)[0].remedy == "replace the battery of the beacon")
     }
 

@@ -176,7 +176,7 @@ import OkaeriWiFi
         #expect(!lines.contains { $0.hasPrefix("WRONG") }, "once is enough")
         let finding = try #require(report.judged.first { $0.subject == "services" })
         #expect(finding.code == "peripheralNotConnected" && finding.verdict == .wrong && finding.alarm == nil)
-        #expect(finding.sentence == "watch: it was refused" && finding.values == ["watch", "it was refused"])
+        #expect(finding.sentence == "\"watch\": it was refused" && finding.values == ["watch", "it was refused"])
         #expect(report.judged.count { $0.subject == "services" } == 1, "one that is out of range is not wrong")
     }
 

@@ -169,7 +169,7 @@ import OkaeriWiFi
             determine(.outside)
             _ = await next(&events)
             determine(.inside)
-            try await book.logged("no prompt for HomeNet")
+            try await book.logged("no prompt for “HomeNet”")
             let report = try #require(await arrivalJoin.reports.first)
             #expect(report.prompts == 1 && report.coolDownCode == "recentOffer" && report.coolDownReason != nil)
             let end = try #require(report.coolDownUntil.flatMap(Timestamp.nanoseconds))
@@ -190,7 +190,7 @@ import OkaeriWiFi
             determine(.outside)
             wifi.change { $0.connectedSSID = nil }
             determine(.inside)
-            try await book.logged("no prompt for HomeNet")
+            try await book.logged("no prompt for “HomeNet”")
             wifi.change { $0.connectedSSID = "HomeNet" }
             #expect(await arrivalJoin.reports.first?.coolDownUntil == nil)
         }

@@ -57,7 +57,7 @@ import Testing
         let region = try #require(merged.configuration.regions.first)
         #expect(merged.configuration.regions.count == 1 && region.monitored.constraint?.major == 1)
         #expect(region.onExit == ["/bin/false"] && region.scope == .house)
-        #expect(merged.saved.problems == ["the region shed is not used: the hub has none of this name"])
+        #expect(merged.saved.problems == ["the region \"shed\" is not used: the hub has none of this name"])
     }
 
     @Test func `Commands, networks and paths of a forged definition have no effect`() throws {
@@ -71,7 +71,7 @@ import Testing
         #expect(merged.configuration.regions.count == 1 && !region.hasCommands && region.network == nil)
         #expect(
             merged.saved.problems == [
-                "the region anna is not used here: this standby does not have the key of its phone"
+                "the region \"anna\" is not used here: this standby does not have the key of its phone"
             ])
     }
 

@@ -63,7 +63,7 @@ import OkaeriWiFi
             #"{"regions": [{"identifier": "anna", "phone": "anna.irk"}, {"identifier": "shed", "phone": "a.irk"}]}"#
         var found = try merged(saved)
         #expect(found.configuration.regions.map(\.identifier) == ["home", "shed"])
-        #expect(found.saved.problems.count == 1 && found.saved.problems[0].contains("anna is not used"))
+        #expect(found.saved.problems.count == 1 && found.saved.problems[0].contains("\"anna\" is not used"))
         let key = PhoneKeyFile(named: "anna.irk", in: directory)
         try key.write("ec0234a357c8ad05341010a60a397d9b")
         found = try merged(saved)
@@ -126,9 +126,9 @@ import OkaeriWiFi
         #expect(try region("home", merged).monitored.exitRSSI == -90)
         #expect(merged.saved.added == ["keys"] && merged.saved.changed.isEmpty)
         try #require(merged.saved.problems.count == 3)
-        #expect(merged.saved.problems[0].contains("gone is not used: beacons.json has no region of this name"))
-        #expect(merged.saved.problems[1].contains("home is not used: exitRSSI: found -60"))
-        #expect(merged.saved.problems[2].contains("bad is not used: uuid: found \"none\""))
+        #expect(merged.saved.problems[0].contains("\"gone\" is not used: beacons.json has no region of this name"))
+        #expect(merged.saved.problems[1].contains("\"home\" is not used: exitRSSI: found -60"))
+        #expect(merged.saved.problems[2].contains("\"bad\" is not used: uuid: found \"none\""))
     }
 
     @Test func `a saved room is that of this machine`() throws {

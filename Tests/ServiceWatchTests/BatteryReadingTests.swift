@@ -62,7 +62,7 @@ import Testing
     @Test func `A value that is not a percentage is logged`() async throws {
         try bench.lamp(battery: "FF")
         try await run(isRepeated: false) {
-            try await log.logged("the battery level of the beacon of keys was not read")
+            try await log.logged("the battery level of the beacon of \"keys\" was not read")
             try await bench.wait { try $0.count(of: "Disconnect") == 1 }
         }
         #expect(levels.value.isEmpty)

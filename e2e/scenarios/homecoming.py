@@ -28,7 +28,7 @@ def come_home_again(controller, daemon):
 
 def expect_note(daemon, words):
     """Waits until the daemon's log gives the reason for no prompt."""
-    note = f"no prompt for {wifi.SSID}: {words}"
+    note = f"no prompt for “{wifi.SSID}”: {words}"
     wait_for(f"'{note}'", lambda: note in daemon.said(), within=15)
 
 

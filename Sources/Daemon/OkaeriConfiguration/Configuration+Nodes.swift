@@ -48,7 +48,7 @@ extension Configuration {
         }
         var nodes: [String: Node] = [:]
         for member in members {
-            let path = "nodes.\(member.key)"
+            let path = "nodes[\"\(member.key)\"]"
             guard isNodeName(member.key) else {
                 problems.list.append(
                     .init(place: path, found: "this name", expected: "up to 64 letters of ASCII, digits, - and _"))

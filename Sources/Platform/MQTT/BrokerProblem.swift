@@ -94,7 +94,7 @@ extension BrokerProblem {
         switch self {
         case .unknownHost:
             return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or look for it "
-                + "with `getent hosts \(broker.host.plain())`"
+                + "with `getent hosts \"\(broker.host.plain())\"`"
         case .refused:
             return
                 "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), correct \"port\", or "
@@ -107,7 +107,7 @@ extension BrokerProblem {
             }
             return
                 "\(place) is unreachable: \(String(cString: strerror(code))); check that the machine is on and reachable "
-                + "(`ping \(broker.host.plain())`)"
+                + "(`ping \"\(broker.host.plain())\"`)"
         case .silent:
             return
                 "\(place) accepts the connection and sends nothing; check that a broker with MQTT 5 runs on that port"
@@ -129,12 +129,13 @@ extension BrokerProblem {
             return "TLS with \(place) fails: \(words); look at the broker's log"
         case .file(let sentence): return sentence
         case .login:
-            return "\(place) does not accept the user name \(broker.login?.username.plain() ?? "") with its password; "
+            return
+                "\(place) does not accept the user name \"\(broker.login?.username.plain() ?? "")\" with its password; "
                 + "correct \"username\" and the password file, or set the password at the broker with mosquitto_passwd"
         case .loginNeeded:
             return "\(place) requires a login; name \"username\" and \"passwordFile\" under \"mqtt\""
         case .clientIdentifier:
-            return "\(place) does not accept the client id \(clientID); give this machine another \"node\" name"
+            return "\(place) does not accept the client id \"\(clientID)\"; give this machine another \"node\" name"
         case .banned: return "\(place) has banned this client; remove the ban at the broker"
         case .protocolVersion:
             return "\(place) does not support MQTT 5; update it (mosquitto supports it since version 1.6)"
@@ -166,11 +167,11 @@ extension BrokerProblem {
         case .unsteady:
             return
                 "the connection to \(place) breaks soon after each start: probably another machine uses the client id "
-                + "\(clientID); give each machine a \"node\" name of its own, or look at the broker's log"
+                + "\"\(clientID)\"; give each machine a \"node\" name of its own, or look at the broker's log"
         case .shuttingDown: return "\(place) shuts down; it is tried again"
         case .twin:
             return
-                "another client with the id \(clientID) has taken over the connection to \(place), and the next attempt "
+                "another client with the id \"\(clientID)\" has taken over the connection to \(place), and the next attempt "
                 + "is in a quarter of an hour; give each machine a \"node\" name of its own, then restart okaeri"
         case .unanswered: return "\(place) does not answer any more; it is tried again"
         case .malformed:
@@ -204,7 +205,7 @@ extension BrokerProblem.Certificate {
                 + "with `timedatectl`"
         case .wrongName:
             return
-                "the certificate of \(place) is for another name than \(broker.host.plain()); write the name that is in "
+                "the certificate of \(place) is for another name than \"\(broker.host.plain())\"; write the name that is in "
                 + "it as \"host\" (\(show)), or make one for this name"
         case .other(let code):
             return "the certificate of \(place) is refused: error \(code) of OpenSSL; look at it with \(show)"

@@ -106,7 +106,9 @@ extension MQTTSettings.Broker: CustomStringConvertible {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Returns the name that the broker's ACL file has for this client.
-    func user(_ clientID: String) -> String { login.map { "user \($0.username.plain())" } ?? "client \(clientID)" }
+    func user(_ clientID: String) -> String {
+        login.map { "user \"\($0.username.plain())\"" } ?? "client \"\(clientID)\""
+    }
 }
 
 /// The facts about the end of a connection, or about its failure: numbers and lines, to be judged by ``BrokerProblem``.

@@ -243,7 +243,8 @@ extension ArrivalJoin {
             // Nothing is to be asked.
             break
         case .note(let ssid, let regions, let reason):
-            logger.notice("no prompt for \(ssid): \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
+            logger.notice(
+                "no prompt for “\(ssid)”: \(reason)", metadata: ["region": "\(regions.joined(separator: ","))"])
         case .determineCondition, .startAction:
             break
         }

@@ -52,7 +52,7 @@ package struct BatteryReading: ServiceLifecycle.Service {
         } catch CentralError.cancelled {
         } catch {
             logger.notice(
-                "the battery level of the beacon of \(beacon.region) was not read: \(error); the next attempt is in a day"
+                "the battery level of the beacon of \"\(beacon.region)\" was not read: \(error); the next attempt is in a day"
             )
         }
     }

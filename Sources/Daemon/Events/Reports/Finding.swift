@@ -210,7 +210,7 @@ extension StatusReport {
             let label = service.identifier ?? service.service
             return service.reason.map { reason in
                 Finding(
-                    "services", .wrong, .peripheralNotConnected, "\(label): \(reason)", values: [label, reason])
+                    "services", .wrong, .peripheralNotConnected, "\"\(label)\": \(reason)", values: [label, reason])
             }
         }
     }
@@ -228,7 +228,7 @@ extension StatusReport {
     private var batteries: [Finding] {
         regions.compactMap { region in
             region.battery?.warning.map {
-                Finding("battery", .note, .lowBattery, "\(region.identifier): \($0)", remedy: BatteryReport.remedy)
+                Finding("battery", .note, .lowBattery, "\"\(region.identifier)\": \($0)", remedy: BatteryReport.remedy)
             }
         }
     }
@@ -239,7 +239,7 @@ extension StatusReport {
             region.beacons.filter(\.isHeldAtLongest).map { beacon in
                 Finding(
                     "exitTime", .note, .longSilence,
-                    "\(region.identifier): major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
+                    "\"\(region.identifier)\": major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
                         + "time, \(beacon.exitAfter.plain) s, so that exits are often false",
                     remedy: "let the beacon advertise more often, or set \"scan\": \"continuous\" in beacons.json")
             }

@@ -109,7 +109,7 @@ extension ConfigurationCheck {
             : [
                 Remark(
                     isError: false, place: place,
-                    found: "no program \(name) is in \(Self.defaultPath.joined(separator: ":"))",
+                    found: "no program \"\(name)\" is in \(Self.defaultPath.joined(separator: ":"))",
                     remedy: "write its absolute path")
             ]
     }

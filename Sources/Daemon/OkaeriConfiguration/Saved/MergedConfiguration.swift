@@ -39,9 +39,9 @@ package struct MergedConfiguration: Sendable {
             let known = Set(regions.map(\.identifier))
             let lacking = known.subtracting(configuration.regions.map(\.identifier)).sorted()
             saved.problems += own.filter { !known.contains($0.identifier) && !known.isEmpty }
-                .map { "the region \($0.identifier) is not used: the hub has none of this name".escapedName }
+                .map { "the region \"\($0.identifier)\" is not used: the hub has none of this name".escapedName }
             saved.problems += lacking.map {
-                "the region \($0) is not used here: this standby does not have the key of its phone".escapedName
+                "the region \"\($0)\" is not used here: this standby does not have the key of its phone".escapedName
             }
         } catch {
             saved.problems.append(error.description.escapedName)
@@ -103,7 +103,7 @@ package struct MergedConfiguration: Sendable {
                     return true
                 } catch {
                     let found = error.problems.map { Self.withoutIndex($0).description }.joined(separator: "; ")
-                    saved.problems.append("\(name): \(patch.identifier) is not used: \(found)".escapedName)
+                    saved.problems.append("\(name): \"\(patch.identifier)\" is not used: \(found)".escapedName)
                     return false
                 }
             }
@@ -141,7 +141,7 @@ package struct MergedConfiguration: Sendable {
         }
         if patch.phone != nil { return try usable(patch.located(in: directory)) }
         guard case .string? = patch["uuid"] else {
-            throw Refusal(description: "\(patch.identifier) is not used: beacons.json has no region of this name")
+            throw Refusal(description: "\"\(patch.identifier)\" is not used: beacons.json has no region of this name")
         }
         return patch
     }
@@ -153,7 +153,7 @@ package struct MergedConfiguration: Sendable {
         } catch {
             // Other users may read the regions, and not the keys.
             if error.problem == .file(.unreadable(errno: EACCES)) { return patch }
-            throw Refusal(description: "\(patch.identifier) is not used: \(error)")
+            throw Refusal(description: "\"\(patch.identifier)\" is not used: \(error)")
         }
         return patch
     }

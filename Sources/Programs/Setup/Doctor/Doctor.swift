@@ -68,7 +68,7 @@ package struct Doctor: Sendable {
                     .wrong("configuration", "\(file) has no region", remedy: "`sudo okaeri setup` finds your beacon")
                 ]
             }
-            let regions = configuration.regions.map(\.identifier).joined(separator: ", ")
+            let regions = configuration.regions.map { "\"\($0.identifier)\"" }.joined(separator: ", ")
             return [.ok("configuration", "\(file) watches \(regions)")] + savedFindings
         }
     }
@@ -77,7 +77,7 @@ package struct Doctor: Sendable {
     private var savedFindings: [Finding] {
         let used = saved.added.union(saved.changed).sorted()
         guard let file = saved.file, !used.isEmpty else { return [] }
-        return [.ok("regions", "\(file) adds or changes \(used.joined(separator: ", "))")]
+        return [.ok("regions", "\(file) adds or changes \(used.map { "\"\($0)\"" }.joined(separator: ", "))")]
     }
 
     /// The programs, secrets and addresses that the configuration names.

@@ -1,7 +1,7 @@
 import OkaeriConfiguration
 import OkaeriPlumbing
 
-/// The keys of a configuration with the kinds of their values, and the names in it.
+/// The keys of a configuration with the kinds of their values, and the values themselves, to be replaced where sentences quote them.
 struct ConfigurationShape: Sendable {
     private(set) var names: [KnownName] = []
     /// The configuration with placeholders for all texts; the reason, if it is not JSON.
@@ -25,17 +25,10 @@ struct ConfigurationShape: Sendable {
             text = shape(node, key: "", indent: "")
         } catch {
             text = "no JSON"
-            // Any text in it may be a name.
-            for (index, part) in String(decoding: bytes, as: UTF8.self).split(
-                separator: "\"", omittingEmptySubsequences: false
-            ).enumerated() where index % 2 == 1 { add(String(part), "text") }
         }
     }
 
-    private mutating func add(_ name: String, _ kind: String) {
-        guard name.utf8.count > 1, !Configuration.words.contains(name) || kind != "text" else { return }
-        names.append(KnownName(name, kind))
-    }
+    private mutating func add(_ name: String, _ kind: String) { names.append(KnownName(name, kind)) }
 
     private mutating func shape(_ node: JSONNode, key: String, indent: String) -> String {
         switch node.value {
@@ -50,7 +43,7 @@ struct ConfigurationShape: Sendable {
             let kind =
                 Configuration.commandKeys.contains(key)
                 ? "argument" : Self.kinds[key] ?? (string.hasPrefix("/") ? "path" : "text")
-            note(string, kind)
+            add(string, kind)
             return "<\(kind)>"
         case .array(let elements):
             let inner = indent + "  "
@@ -65,26 +58,6 @@ struct ConfigurationShape: Sendable {
                     + shape(member.node, key: member.key, indent: inner)
             }
             return parts.isEmpty ? "{}" : "{\n" + parts.joined(separator: ",\n") + "\n\(indent)}"
-        }
-    }
-
-    /// Adds a text, and the parts of it that may stand alone elsewhere.
-    private mutating func note(_ text: String, _ kind: String) {
-        add(text, kind)
-        switch kind {
-        case "argument", "path":
-            // --token=SECRET; /etc/okaeri/HomeNet.psk
-            if let value = text.split(separator: "=", maxSplits: 1).dropFirst().first { add(String(value), kind) }
-            let file = text.split(separator: "/").last.map(String.init) ?? ""
-            let stem = file.split(separator: ".").first.map(String.init) ?? ""
-            for part in [file, stem]
-            where part.utf8.count > 3 && part != text && !Configuration.words.contains(part) { add(part, kind) }
-        case "url":
-            for part in text.split(whereSeparator: { "/?&=:@".contains($0) }).map(String.init)
-            where part.utf8.count > 3 && !["http", "https"].contains(part) { add(part, kind) }
-        case "host":
-            if let label = text.split(separator: ".").first, label.count < text.count { add(String(label), kind) }
-        default: break
         }
     }
 }

@@ -21,7 +21,7 @@ package struct DoctorReport: Sendable {
         var status: StatusReport?
         var nodes: NodesReport?
         var journal: [JournalLine] = []
-        /// Names of this machine and of its users.
+        /// The values of the configuration as the daemon uses it, with the regions of the page.
         var names: [KnownName] = []
     }
 
@@ -122,7 +122,7 @@ extension DoctorReport {
                 machine.system, machine.adapters, machine.configuration
             )
         }
-        facts.names = Self.names + Self.names(doctor.configured)
+        facts.names = Self.names(doctor.configured)
         self.init(facts)
     }
 
@@ -154,18 +154,6 @@ extension DoctorReport {
 
     private static func contents(_ path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path)?.prefix(1 << 16) ?? Data(), as: UTF8.self)
-    }
-
-    private static var names: [KnownName] {
-        let environment = ProcessInfo.processInfo.environment
-        let account = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) }
-        let users = [environment["SUDO_USER"], environment["USER"], environment["LOGNAME"], account].compactMap(\.self)
-        var host = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
-        gethostname(&host, host.count - 1)
-        let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let hosts = [name, String(name.prefix { $0 != "." }), NodeName.local]
-        return users.filter { !["root", ServiceAccount.name].contains($0) }.map { KnownName($0, "user") }
-            + hosts.filter { $0.count > 1 && $0 != "localhost" }.map { KnownName($0, "host") }
     }
 }
 

@@ -10,12 +10,13 @@ struct JournalLine: Sendable {
     /// The names in its fields.
     var names: [KnownName] = []
 
-    private static let kinds = ["REGION": "region", "NODE": "node", "SSID": "ssid", "ROOM": "room", "NAME": "name"]
+    private static let kinds = [
+        "REGION": "region", "NODE": "node", "SSID": "ssid", "ROOM": "room", "NAME": "name", "IDENTIFIER": "device",
+    ]
 
-    /// The fields whose values are words or numbers of Okaeri.
-    private static let plainFields: Set = [
-        "MESSAGE", "PRIORITY", "EVENT", "STATE", "SCOPE", "CODE", "ANSWER", "PROXIMITY", "SEQ", "REASON", "WHY", "TIME",
-        "INVOCATION_ID", "UNIT", "JOB_TYPE", "JOB_RESULT", "MESSAGE_ID", "CODE_FILE", "CODE_FUNC", "CODE_LINE", "TID",
+    /// The fields of an event whose values are words of Okaeri.
+    private static let plainFields = [
+        "STATE", "SCOPE", "CODE", "ANSWER", "ACTION", "SITUATION", "ADAPTER", "PROXIMITY",
     ]
 
     /// Parses a line of `journalctl -o json`; `nil` for one of a hook, which may have any content, and for any other text.
@@ -26,17 +27,22 @@ struct JournalLine: Sendable {
         func text(_ name: String) -> String? { node[name]?.value.string }
         guard let message = text("MESSAGE"), text("_COMM") == "okaeri" || text("_PID") == "1", text("HOOK") == nil
         else { return nil }
-        self.message = message
         let stamp = text("__REALTIME_TIMESTAMP").flatMap { Int64($0) } ?? 0
         time = LocalTime.text(stamp &* 1000)
-        for member in members {
-            let name = member.key
-            guard let value = member.node.value.string, !name.hasPrefix("_"), !name.hasPrefix("SYSLOG_"),
-                !Self.plainFields.contains(name), value.utf8.count > 1, Double(value) == nil,
-                !Configuration.words.contains(value)
-            else { continue }
-            names.append(KnownName(value, Self.kinds[name] ?? "text"))
+        names = members.compactMap { member in
+            guard let kind = Self.kinds[member.key], let value = member.node.value.string, !value.isEmpty else {
+                return nil
+            }
+            return KnownName(value, kind)
         }
+        guard let event = text("EVENT") else {
+            self.message = message
+            return
+        }
+        // The message has the names without quotation marks.
+        let words = [event] + Self.plainFields.compactMap(text)
+        let values = names.map { "\"\($0.text.replacing("\"", with: "\\\""))\"" }
+        self.message = (words + values + [text("REASON")].compactMap(\.self)).joined(separator: " ")
     }
 
     /// The number of entries that are read, and the limits of their size in bytes and of the time for it in seconds.

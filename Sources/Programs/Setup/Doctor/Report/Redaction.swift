@@ -1,7 +1,7 @@
 import OkaeriConfiguration
 import OkaeriPlumbing
 
-/// A name that no report may contain.
+/// A value of the configuration, the daemon or the machine, which no report may contain.
 struct KnownName: Sendable, Equatable {
     var text: String
     /// The word in its placeholder, such as `region`.
@@ -10,48 +10,40 @@ struct KnownName: Sendable, Equatable {
     init(_ text: String, _ kind: String) { (self.text, self.kind) = (text, kind) }
 }
 
-/// Replaces names and addresses in texts by placeholders. The same name has the same placeholder everywhere.
+/// Replaces values in sentences by placeholders, where the sentences have them. The same value has the same placeholder everywhere.
 ///
-/// Known names are replaced wherever they stand. Beside them, whatever has the form of an address, a host name, a path, a topic
-/// or a quotation is replaced, because a journal also has names of the past.
+/// A sentence of Okaeri has a value in quotation marks, or the value has a form: an address, a host name, a path, a topic. Values are
+/// not searched: a report in which each "scan" is missing would show that "scan" is one. Only what no word of a sentence is like, a
+/// path and a name with a quotation mark, is replaced wherever it stands, because it may have spaces.
 struct Redaction: Sendable {
-    private struct Name {
-        /// In lower case, as far as it is ASCII.
-        var bytes: [UInt8]
-        var placeholder: String
-    }
-
     /// The delimiters of placeholders until the end, so that nothing in them is replaced again.
     private static let (open, close): (Character, Character) = ("\u{E000}", "\u{E001}")
 
-    /// The length below which a name is replaced only as a whole word.
-    private static let shortName = 4
+    private static let quotationMarks: Set<Character> = ["\"", "“", "”"]
 
     private var placeholders: [String: String] = [:]
     private var counts: [String: Int] = [:]
-    private var names: [Name] = []
+    /// The values that are replaced wherever they stand, the longest first.
+    private var unlike: [String] = []
 
-    /// The names that stand for no place and no person.
-    private static let plainNames: Set = [ServiceAccount.name, "root", "localhost"]
-
-    /// Adds a name that no text may contain.
+    /// Registers a value, so that its placeholder has its kind.
     mutating func add(_ known: KnownName) {
-        let (name, kind) = (known.text, known.kind)
-        guard !Self.plainNames.contains(name.lowercased()) else { return }
-        for form in Set([name, name.plain(), name.escapedName]) where !form.allSatisfy(\.isWhitespace) {
-            let key = form.lowercased()
-            guard placeholders[key] == nil else { continue }
-            names.append(Name(bytes: Self.folded(form), placeholder: placeholder(for: name, kind)))
-            placeholders[key] = placeholder(for: name, kind)
-        }
-        names.sort { $0.bytes.count > $1.bytes.count }
+        guard !known.text.isEmpty else { return }
+        _ = placeholder(for: known.text, known.kind)
+        let isPath = known.text.hasPrefix("/") && !Self.plainPaths.contains(known.text)
+        guard isPath || known.text.contains(where: Self.quotationMarks.contains) else { return }
+        unlike.append(known.text)
+        unlike.sort { $0.count > $1.count }
     }
 
-    /// Returns a text without names and addresses.
+    /// Returns a text without values.
     mutating func callAsFunction(_ text: String) -> String {
         var text = String(text.map { $0 == Self.open || $0 == Self.close ? " " : $0 })
-        text = withoutNames(text)
+        for value in unlike where text.contains(value) {
+            text = text.replacing(value, with: placeholder(for: value, "text"))
+        }
         text = withoutQuotations(text)
+        text = withoutUnknownKey(text)
         text = withoutAddresses(text)
         return String(text.map { $0 == Self.open ? "<" : $0 == Self.close ? ">" : $0 })
     }
@@ -65,54 +57,47 @@ struct Redaction: Sendable {
         return made
     }
 
-    private static func folded(_ text: some StringProtocol) -> [UInt8] {
-        text.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
-    }
-
-    private func withoutNames(_ text: String) -> String {
-        let (bytes, folded) = (Array(text.utf8), Self.folded(text))
-        let byFirst = Dictionary(grouping: names.filter { !$0.bytes.isEmpty }) { $0.bytes[0] }
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let found = byFirst[folded[index]]?.first { name in
-                let end = index + name.bytes.count
-                guard end <= folded.count, folded[index..<end].elementsEqual(name.bytes) else { return false }
-                guard name.bytes.count < Self.shortName else { return true }
-                return !(index > 0 && Self.isWord(folded[index - 1]))
-                    && !(end < folded.count && Self.isWord(folded[end]))
-            }
-            if let found {
-                result += found.placeholder.utf8
-                index += found.bytes.count
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func isWord(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-    }
-
-    /// Returns the text with placeholders for quotations, which are names or values unless they are keys of the configuration.
+    /// Returns the text with placeholders for quotations, which are values unless they are keys of the configuration. A quotation without
+    /// an end reaches to the end of the text.
     private mutating func withoutQuotations(_ text: String) -> String {
         var result = ""
         var rest = text[...]
         while let start = rest.firstIndex(where: { $0 == "\"" || $0 == "“" }) {
             let after = rest.index(after: start)
             let end: Character = rest[start] == "“" ? "”" : "\""
-            guard let stop = rest[after...].firstIndex(of: end) else { break }
+            let stop = Self.end(of: rest[after...], at: end)
             let content = String(rest[after..<stop])
-            let isKept = content.contains(Self.open) || Configuration.words.contains(content) || content.isEmpty
             result += rest[..<after]
+            let isKept = content.isEmpty || Configuration.words.contains(content)
             result += isKept ? content : placeholder(for: content, "text")
+            guard stop < rest.endIndex else { return result + String(end) }
             result.append(end)
             rest = rest[rest.index(after: stop)...]
         }
         return result + rest
+    }
+
+    private static let unknownKeys = [": found an unknown key", ": found a key that is not set here"]
+
+    /// The place of the closing mark, which no backslash precedes; the end of the text without one.
+    private static func end(of text: Substring, at mark: Character) -> Substring.Index {
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if character == mark, !isEscaped { return index }
+            isEscaped = character == "\\" && !isEscaped
+        }
+        return text.endIndex
+    }
+
+    /// Returns the text of a mistake of the configuration without the key that it does not know: that may be a value in a wrong place.
+    private mutating func withoutUnknownKey(_ text: String) -> String {
+        guard let mistake = Self.unknownKeys.lazy.compactMap({ text.firstRange(of: $0) }).first else { return text }
+        let place = text[..<mistake.lowerBound]
+        let start = place.lastIndex { $0 == "." || $0 == " " }.map { place.index(after: $0) } ?? place.startIndex
+        let key = String(place[start...])
+        return Configuration.words.contains(key)
+            ? text : text[..<start] + placeholder(for: key, "text") + text[mistake.lowerBound...]
     }
 
     private mutating func withoutAddresses(_ text: String) -> String {
@@ -157,6 +142,7 @@ struct Redaction: Sendable {
         if word.contains("@") { return "address" }
         if word.contains("://") { return "url" }
         if word.hasPrefix("/") || word.hasPrefix("~/") { return plainPaths.contains(word) ? nil : "path" }
+        if word.contains(":/") || word.hasPrefix("CREDENTIALS_DIRECTORY/") { return "path" }
         if word.hasPrefix("okaeri/") || word.contains("/device/") { return "topic" }
         let digits = word.filter { !":-_".contains($0) }
         let isHexadecimal = !digits.isEmpty && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
@@ -165,7 +151,7 @@ struct Redaction: Sendable {
         if isHexadecimal, digits.count >= 12, word == digits { return "digits" }
         if word.hasPrefix("dev_"), digits.count == 15 { return "mac" }
         if isAddress(word) { return "ip" }
-        return isHostName(word) ? "host" : nil
+        return isHostName(word) || isHostWithPort(word) ? "host" : nil
     }
 
     private static func isAddress(_ word: String) -> Bool {
@@ -184,6 +170,14 @@ struct Redaction: Sendable {
         }
         return !plainEndings.contains(String(last))
             && !labels.allSatisfy { Configuration.words.contains(String($0)) }
+    }
+
+    /// A host name of one label with a port: `homeassistant:1883`.
+    private static func isHostWithPort(_ word: String) -> Bool {
+        guard let colon = word.lastIndex(of: ":"), let port = UInt16(word[word.index(after: colon)...]), port > 0 else {
+            return false
+        }
+        return word.first?.isLetter == true && word[..<colon].allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
     }
 
     private static let plainEndings: Set = [
