@@ -84,6 +84,17 @@ import Testing
         #expect(faulty.map(\.text) == ["wrong  mqtt: it delivers none; allow this node to read"])
     }
 
+    @Test
+    func `a broker that accepts messages without a login is wrong, and on this machine a note of the doctor alone`() {
+        func found(_ open: Bool?, local: Bool? = false, connected: Bool = true) -> [Finding] {
+            findings("access") { $0.mqtt = .init(connected: connected, reason: "r", open: open, local: local) }
+        }
+        #expect(verdicts(found(true)) == [.wrong] && found(true)[0].code == "brokerOpen")
+        #expect(found(true)[0].remedy?.contains("broker.md") == true && found(true)[0].alarm == nil)
+        #expect(verdicts(found(true, local: true)) == [.note] && found(true, local: true)[0].code == nil)
+        #expect(found(false).isEmpty && found(nil).isEmpty && found(true, connected: false).isEmpty)
+    }
+
     @Test func `a server that is notified is reported with its last problem`() {
         var report = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
         func found() -> [Finding] { findings("notify") { $0.notifications = [report] } }

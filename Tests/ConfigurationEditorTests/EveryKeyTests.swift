@@ -50,7 +50,8 @@ import Testing
         let signs = layout.array([layout.object(Self.sign), layout.object([("phone", "\"/etc/okaeri/anna.irk\"")])])
         let regions = Self.identifiers.map(region) + [layout.object([("identifier", "\"signs\""), ("anyOf", signs)])]
         let house = layout.object(commands(["onOccupied", "onEmpty"]))
-        let mqtt = layout.object(Self.mqtt + [("tls", layout.object(Self.tls))])
+        let mqtt = layout.object(
+            Self.mqtt + [("tls", layout.object(Self.tls)), ("radios", layout.array(["\"attic\""]))])
         let web = layout.object(Self.web + [("hosts", layout.array(["\"okaeri.example.org\""]))])
         let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
         let lists: Members = [("events", layout.array(["\"enter\""])), ("regions", layout.array(["\"home\""]))]

@@ -120,6 +120,26 @@ struct MQTTClientTLSTests {
         return block.map { String($0.dropFirst(4)) }.joined(separator: "\n") + "\n"
     }
 
+    @Test(arguments: [(true, false, true), (false, false, false), (true, true, false)])
+    func `a broker shows whether it accepts messages without a login`(anonymous: Bool, listed: Bool, accepted: Bool)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let acl = try folder.file("acl", Array("user okaeri\ntopic readwrite #\n".utf8))
+        let broker = try TestBroker(["allow_anonymous \(anonymous)"] + (listed ? ["acl_file \(acl)"] : []))
+        let login = MQTTSettings.Login(username: "okaeri", typed: TypedPassword("correct horse"))
+        let address = MQTTSettings.Broker(host: "127.0.0.1", port: broker.port, login: login)
+        #expect(
+            await AnonymousPublication(at: address, to: "okaeri/home/node/a/probe").isAccepted(within: .seconds(20))
+                == accepted)
+    }
+
+    @Test func `a broker that does not answer shows nothing`() async throws {
+        let silent = try FakeBroker([])
+        let away = MQTTSettings.Broker(host: "127.0.0.1", port: silent.port)
+        #expect(await AnonymousPublication(at: away, to: "okaeri/probe").isAccepted(within: .milliseconds(300)) == nil)
+    }
+
     @Test func `a client logs in`() async throws {
         let folder = try TemporaryFolder()
         let users = Process()

@@ -54,6 +54,8 @@ struct ConfigurationMQTTTests {
             #"{"host": "a", "tls": {"key": "/k"}}"#,
             "mqtt.tls.certificate: found nothing, expected the file that belongs"
         ),
+        (#"{"host": "a", "radios": "hall"}"#, "mqtt.radios: found \"hall\", expected a list of at most"),
+        (#"{"host": "a", "radios": ["a/b"]}"#, "mqtt.radios: found an array of 1"),
         (#"{"host": "a", "site": "うち"}"#, "mqtt.site: found \"うち\""),
         (#"{"host": "a", "site": ""}"#, "mqtt.site: found \"\""),
         (#"{"host": "a", "discovery": true}"#, "mqtt.discovery: found true"),
@@ -64,6 +66,12 @@ struct ConfigurationMQTTTests {
     ])
     func `mistakes`(json: String, start: String) {
         #expect(problems(json).first?.hasPrefix(start) == true, "\(problems(json))")
+    }
+
+    @Test func `the radios that count are all, those of a list, or none`() throws {
+        #expect(try configuration(#"{"host": "a"}"#).mqtt?.radios == nil)
+        #expect(try configuration(#"{"host": "a", "radios": []}"#).mqtt?.radios == [])
+        #expect(try configuration(#"{"host": "a", "radios": ["hall", "attic"]}"#).mqtt?.radios == ["attic", "hall"])
     }
 
     @Test func `a password in the clear must be meant`() {

@@ -9,9 +9,11 @@ extension Configuration {
         package var site = "home"
         /// The first level of Home Assistant's discovery topics; nil: nothing is announced there.
         package var discovery: String? = "homeassistant"
+        /// The names of the nodes whose reports, and whose decisions as a standby, this node uses; `nil` for all nodes.
+        package var radios: Set<String>?
     }
 
-    static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery"]
+    static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery", "radios"]
     static let tlsKeys = ["ca", "certificate", "key"]
 
     static func mqtt(_ node: JSONNode, _ problems: ObjectReader.Problems) -> MQTT? {
@@ -42,8 +44,18 @@ extension Configuration {
                     + "send it unencrypted")
         }
         if let site { mqtt.site = site }
+        mqtt.radios = radios(reader)
         if let discovery = discovery(reader) { mqtt.discovery = discovery }
         return mqtt
+    }
+
+    /// The maximum number of names of radios: that of the nodes of a house.
+    private static let radioLimit = 1024
+
+    private static func radios(_ reader: ObjectReader) -> Set<String>? {
+        reader.value("radios", expected: "a list of at most \(radioLimit) names of Pis, such as [\"hall\"]") { value in
+            value.strings.flatMap { $0.count <= radioLimit && $0.allSatisfy(isNodeName) ? Set($0) : nil }
+        }
     }
 
     /// `nil` if it is not set; `nil` inside if it is switched off.

@@ -40,7 +40,7 @@ package struct Finding: Codable, Sendable, Equatable {
     package enum Code: String, Sendable, CaseIterable {
         case stale, notPoweredOn, notScanned
         case notKept, noHistory, restartPending, notRead, notUsed
-        case brokerAway, brokerUnsuitable, brokerWasAway
+        case brokerAway, brokerUnsuitable, brokerWasAway, brokerOpen
         case notServed, notMoved, notAnnounced, notDelivered, noneDelivered, peripheralNotConnected
         case lowBattery, longSilence, notReal
     }
@@ -89,7 +89,7 @@ extension StatusReport {
     /// `/v1/health` reports an alarm as a problem, and what is wrong without one as a warning. `okaeri status --nagios` takes the gravest
     /// alarm. The page and `okaeri status` show what is wrong, and `okaeri doctor` everything.
     package var judged: [Finding] {
-        loop + radio + disk + loaded + broker + served + notified + peripherals + unused + batteries + silences
+        loop + radio + disk + loaded + broker + access + served + notified + peripherals + unused + batteries + silences
             + simulation
     }
 
@@ -169,6 +169,19 @@ extension StatusReport {
         guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
         let last = "the last problem was at \(LocalTime.text(stamp: time)): \(error)"
         return [connected, Finding("mqtt", .note, .brokerWasAway, last)]
+    }
+
+    /// The access to the broker. On this machine an open broker may be for its own programs alone.
+    private var access: [Finding] {
+        guard let mqtt, mqtt.connected, mqtt.open == true else { return [] }
+        let isLocal = mqtt.local == true
+        return [
+            Finding(
+                "access", isLocal ? .note : .wrong, isLocal ? nil : .brokerOpen,
+                "the MQTT broker accepts messages without a login, so each program that reaches it can publish receptions of this house, and "
+                    + "thereby have commands run",
+                remedy: "set up logins and an access list, as /usr/share/doc/okaeri/broker.md shows")
+        ]
     }
 
     private var served: [Finding] {

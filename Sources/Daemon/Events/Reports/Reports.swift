@@ -154,10 +154,14 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var lastError: String?
         /// The time of ``lastError``, RFC 3339.
         package var lastErrorTime: String?
+        /// Whether the broker accepts messages of clients without a login; `nil` while that is not known.
+        package var open: Bool?
+        /// Whether the daemon reaches the broker on this machine; `nil` from a daemon of an earlier version.
+        package var local: Bool?
 
         package init(
             connected: Bool, reason: String, problem: String? = nil, since: String? = nil, lastError: String? = nil,
-            lastErrorTime: String? = nil
+            lastErrorTime: String? = nil, open: Bool? = nil, local: Bool? = nil
         ) {
             self.connected = connected
             self.reason = reason
@@ -165,6 +169,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
             self.since = since
             self.lastError = lastError
             self.lastErrorTime = lastErrorTime
+            (self.open, self.local) = (open, local)
         }
     }
 

@@ -173,9 +173,9 @@ struct Announcements: Sendable {
     // MARK: What others have announced
 
     /// Handles the description of a node: a hub stores the names of its standbys.
-    mutating func described(_ name: String, _ kind: NodeKind?) {
+    mutating func described(_ name: String, isStandby: Bool) {
         guard isHub else { return }
-        if kind != .standby {
+        if !isStandby {
             standbys.remove(name)
         } else if standbys.count < Self.standbyLimit {
             standbys.insert(name)

@@ -31,6 +31,9 @@ extension Broker {
     /// The sentence about another hub of this site; `nil` without one.
     package var conflict: String? { guarded.withLock(\.core.conflict) }
 
+    /// Whether the broker accepts messages of any client; `nil` while it is not known.
+    package var isOpen: Bool? { openness.isOpen }
+
     /// Returns the state of a region for the house: at a receiver as the hub published it.
     package func publishedRegion(_ region: String) -> RegionValue? {
         guarded.withLock { $0.core.publishedRegion(region) }

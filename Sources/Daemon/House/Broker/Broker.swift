@@ -122,6 +122,7 @@ package final class Broker: Service {
     /// The collector of the receptions of this machine's radio for the other nodes.
     package let collector: HeardCollector
     private let events: AsyncStream<Event>
+    let openness: Openness
 
     /// - Parameters:
     ///   - regions: the configured regions.
@@ -139,6 +140,7 @@ package final class Broker: Service {
         mqtt.gate = topics.status(settings.node)
         self.events = events
         self.outputs = outputs
+        openness = Openness(of: broker, topic: topics.probe(settings.node))
         let found = Found()
         collector = HeardCollector(isNew: { found.sender() })
         guarded = Mutex(Guarded(core: core))
@@ -165,6 +167,7 @@ package final class Broker: Service {
             }
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { [self] in for await event in events { happened(event) } }
+                group.addTask { [openness, states = client.states.values(backlog: 1)] in await openness.follow(states) }
                 // A radio that is asked reports at once, and its next report may come seconds later.
                 try await cancelWhenGracefulShutdown { [client, engine] in
                     await engine.started()

@@ -16,7 +16,11 @@ extension BrokerCore {
     /// Continues from the memory of an earlier run. Call it before any other input.
     ///
     /// - Parameter isStale: Whether the states are too old to be known.
-    mutating func restored(_ memory: HouseMemory, isStale: Bool) { announcements.restored(memory, isStale: isStale) }
+    mutating func restored(_ memory: HouseMemory, isStale: Bool) {
+        var memory = memory
+        memory.standbys.removeAll { !settings.uses($0) }
+        announcements.restored(memory, isStale: isStale)
+    }
 
     /// Announces the arrivals of a region that an earlier run had decided, and ended before their rooms were known.
     mutating func arrivedInEarlierRun(_ identifier: String, at now: Moment) -> [Output] {

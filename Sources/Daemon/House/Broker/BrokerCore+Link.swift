@@ -130,7 +130,7 @@ extension BrokerCore {
         guard !message.payload.isEmpty else { return emptied(name, at: now) }
         guard let card = NodeCard(message.payload) else { return [] }
         nodes.described(name, card)
-        announcements.described(name, card.kind)
+        announcements.described(name, isStandby: card.kind == .standby && settings.uses(name))
         return nodesChanged(at: now)
     }
 

@@ -14,7 +14,8 @@ extension BrokerCore {
 
     /// Handles a message of a receiver. A retained one is ignored: it is old.
     mutating func heardReceived(_ message: MQTTMessage, from name: String, at now: Int64) -> [Output] {
-        guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, nodes.isOnline(name),
+        guard isStandby || (isHub && election.isDeciding), name != node, !message.isRetained, settings.uses(name),
+            nodes.isOnline(name),
             radios.admits(name, at: now), let heard = HeardMessage(message.payload)
         else { return [] }
         guard let displaced = displacedRadio(by: name) else { return [] }

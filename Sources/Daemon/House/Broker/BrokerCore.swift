@@ -183,14 +183,20 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The address of this node's page for other devices; `nil`: none.
     package var page: String?
 
+    /// The names of the nodes whose reports, and whose decisions as a standby, count here; `nil` for all nodes.
+    package var radios: Set<String>?
+
     package init(
         node: String, room: String?, offset: Double = 0, site: String, kind: NodeKind = .hub, discovery: String?,
-        version: String, page: String? = nil
+        version: String, page: String? = nil, radios: Set<String>? = nil
     ) {
         (self.node, self.room, self.offset) = (node, room, offset)
         (self.site, self.kind, self.discovery) = (site, kind, discovery)
-        (self.version, self.page) = (version, page)
+        (self.version, self.page, self.radios) = (version, page, radios)
     }
+
+    /// Whether a node may change what this node decides.
+    func uses(_ name: String) -> Bool { radios?.contains(name) ?? true }
 }
 
 /// A configured region.

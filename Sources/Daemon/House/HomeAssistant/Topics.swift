@@ -30,6 +30,9 @@ package struct Topics: Hashable, Sendable {
     /// The request to start a node's daemon again. Not retained.
     package func restart(_ node: String) -> String { "\(root)/node/\(node)/restart" }
 
+    /// The topic of a message without a login, by which a node finds out whether the broker accepts one. No node subscribes to it.
+    func probe(_ node: String) -> String { "\(root)/node/\(node)/probe" }
+
     /// The hub that decides for the site. Retained.
     package var hub: String { "\(root)/hub" }
 

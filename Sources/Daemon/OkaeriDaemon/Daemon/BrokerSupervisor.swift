@@ -114,7 +114,9 @@ final class BrokerSupervisor: Service {
             if case .running(let broker, _) = guarded.state { return (broker, true, guarded.problem) }
             return (nil, guarded.wanted != nil, guarded.problem)
         }
-        if let broker { return StatusReport.MQTT(broker.state, problem: problem ?? broker.conflict) }
+        if let broker {
+            return StatusReport.MQTT(broker.state, problem: problem ?? broker.conflict, isOpen: broker.isOpen)
+        }
         guard isWanted else { return nil }
         return .init(
             connected: false,
@@ -225,7 +227,7 @@ extension BrokerSupervisor: Configured {
 
 extension StatusReport.MQTT {
     /// - Parameter problem: the reason why the configured broker is not used.
-    fileprivate init(_ state: BrokerState, problem: String?) {
+    fileprivate init(_ state: BrokerState, problem: String?, isOpen: Bool?) {
         func wall(_ instant: Int64) -> String {
             Timestamp.text(KernelClock.realtime.subtractingClamped(MQTTClient.now.subtractingClamped(instant)))
         }
@@ -234,6 +236,7 @@ extension StatusReport.MQTT {
             connected: state.isConnected, reason: problem ?? state.description, problem: problem ?? state.problem,
             since: state.since.map(wall),
             lastError: loss?.problem.sentence(state.broker, clientID: state.clientID),
-            lastErrorTime: (loss?.time).map(wall))
+            lastErrorTime: (loss?.time).map(wall), open: isOpen,
+            local: IPAddress.isLoopback(host: state.broker.host))
     }
 }

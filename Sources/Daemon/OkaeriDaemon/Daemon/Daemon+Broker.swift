@@ -26,7 +26,8 @@ extension Daemon {
                             node: options.name(in: configuration), room: configuration.node.room,
                             offset: configuration.node.offset, site: mqtt.site, kind: configuration.kind,
                             discovery: mqtt.discovery, version: options.version,
-                            page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) }),
+                            page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) },
+                            radios: mqtt.radios),
                         broker: mqtt.broker)
                 }
             },

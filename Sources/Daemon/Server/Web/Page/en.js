@@ -41,6 +41,7 @@ export default {
   notUsed: 'A region of the page is not used: {0}',
   notServed: '{0} is not served on {1}: {2}',
   notDelivered: 'Not delivered to {0}: {1}',
+  brokerOpen: 'The MQTT broker accepts messages without a login, so each program that reaches it can publish receptions of this house, and thereby have commands run. Set up logins and an access list.',
   peripheralNotConnected: 'The device of {0} could not be connected: {1}',
   // Now
   homeInside: 'Somebody is home: {0}',

@@ -16,7 +16,7 @@ struct ConfigurationShape: Sendable {
     private static let kinds = [
         "identifier": "region", "uuid": "uuid", "ssid": "ssid", "host": "host", "hosts": "host", "username": "user",
         "url": "url", "regions": "region", "site": "site", "room": "room", "name": "node", "listen": "address",
-        "service": "uuid",
+        "service": "uuid", "radios": "node",
     ]
 
     init(_ bytes: [UInt8]) {
