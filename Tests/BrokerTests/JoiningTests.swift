@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["--yes", "-n", "-"])
+    func `A house and a node that a command would take for an option are not read`(name: String) {
+        var directory = HouseDirectory()
+        let online = Array("online".utf8)
+        directory.receive(topic: "okaeri/\(name)/node/hall/status", payload: online)
+        directory.receive(topic: "okaeri/home/node/\(name)/status", payload: online)
+        directory.receive(topic: "okaeri/home/hub", payload: Array("{\"name\":\"\(name)\",\"incarnation\":\"x\"}".utf8))
+        #expect(directory.sites.isEmpty)
+    }
+
+    @Test(arguments: [" ", "", "--yes", "\u{200D}", "\u{3164}", "a ", "\u{301}"])
+    func `A room that cannot be read is no room`(room: String) {
+        var directory = HouseDirectory()
+        directory.receive(
+            topic: "okaeri/home/node/hall/about", payload: Array("{\"kind\":\"hub\",\"room\":\"\(room)\"}".utf8))
+        directory.receive(topic: "okaeri/home/node/hall/status", payload: Array("online".utf8))
+        #expect(directory.sites["home"]?.nodes["hall"] == .init(room: nil, isOnline: true))
+    }
+
     @Test func `Invented houses, nodes and bytes are bounded`() {
         var directory = HouseDirectory()
         let online = Array("online".utf8)

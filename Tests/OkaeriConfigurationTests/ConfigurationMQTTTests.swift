@@ -56,6 +56,7 @@ struct ConfigurationMQTTTests {
         ),
         (#"{"host": "a", "radios": "hall"}"#, "mqtt.radios: found \"hall\", expected a list of at most"),
         (#"{"host": "a", "radios": ["a/b"]}"#, "mqtt.radios: found an array of 1"),
+        (#"{"host": "a", "site": "--yes"}"#, "mqtt.site: found \"--yes\""),
         (#"{"host": "a", "site": "うち"}"#, "mqtt.site: found \"うち\""),
         (#"{"host": "a", "site": ""}"#, "mqtt.site: found \"\""),
         (#"{"host": "a", "discovery": true}"#, "mqtt.discovery: found true"),

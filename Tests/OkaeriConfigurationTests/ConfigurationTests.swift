@@ -219,7 +219,8 @@ import OkaeriWiFi
         let json = #"{"regions": [{"identifier": "\#(text)", "uuid": "\#(uuidText)"}]}"#
         #expect(
             message(json).hasPrefix(
-                "regions[0].identifier: found \(found), expected a name without control characters, such as \"home\""),
+                "regions[0].identifier: found \(found), expected \(Configuration.Region.expectedIdentifier), such as \"home\""
+            ),
             "\(message(json))")
     }
 

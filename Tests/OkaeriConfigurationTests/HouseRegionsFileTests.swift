@@ -51,13 +51,26 @@ import Testing
         _ = try define(try hub(#"{"identifier": "keys", "uuid": "\#(Self.uuid)", "major": 1}"#))
         let merged = try standby(
             """
-            {"identifier": "keys", "uuid": "\(Self.uuid)", "major": 9, "onExit": ["/bin/false"], "scope": "house"},
+            {"identifier": "keys", "uuid": "\(Self.uuid)", "major": 1, "onExit": ["/bin/false"], "scope": "house"},
             {"identifier": "shed", "uuid": "\(Self.uuid)", "major": 4}
             """)
         let region = try #require(merged.configuration.regions.first)
         #expect(merged.configuration.regions.count == 1 && region.monitored.constraint?.major == 1)
         #expect(region.onExit == ["/bin/false"] && region.scope == .house)
         #expect(merged.saved.problems == ["the region \"shed\" is not used: the hub has none of this name"])
+    }
+
+    @Test(arguments: [#""major": 9"#, #""major": 1, "minor": 2"#])
+    func `The definitions of the broker do not choose the beacon that runs a command`(own: String) throws {
+        _ = try define(try hub(#"{"identifier": "keys", "uuid": "\#(Self.uuid)", "major": 1}"#))
+        let merged = try standby(
+            #"{"identifier": "keys", "uuid": "\#(Self.uuid)", \#(own), "onEnter": ["/bin/false"], "wifi": {"ssid": "Home"}}"#
+        )
+        let region = try #require(merged.configuration.regions.first)
+        #expect(region.monitored.constraint?.major == 1 && !region.hasCommands && region.network == nil)
+        #expect(
+            merged.saved.problems.first?.contains("of the region \"keys\" are not used: the hub has other beacons")
+                == true)
     }
 
     @Test func `Commands, networks and paths of a forged definition have no effect`() throws {

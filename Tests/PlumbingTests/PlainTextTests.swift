@@ -42,4 +42,16 @@ import Testing
     func `a shell takes a quoted text as one word`(text: String, quoted: String) {
         #expect(Array(text.shellQuoted.unicodeScalars) == Array(quoted.unicodeScalars))
     }
+
+    @Test(arguments: ["keys", "お帰り", "Anna's room", "👨‍👩‍👧", "a-b", "۱", "क्‍ष", "!"])
+    func `a text that can be read is a name`(text: String) { #expect(text.isName) }
+
+    @Test(arguments: [
+        "", " ", "\u{A0}", "\u{200D}", "\u{200C}\u{200D}", "--yes", "-n", "-", " a", "a ", "\u{3000}a", "\u{301}",
+        "\u{FE0F}", "\u{3164}",
+        "\u{2800}", "a\u{202E}b", "a\nb", "\u{E000}",
+    ])
+    func `a text that shows nothing, hides its end, or is like an option is no name`(text: String) {
+        #expect(!text.isName)
+    }
 }

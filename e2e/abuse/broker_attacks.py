@@ -363,6 +363,67 @@ def texts_of_the_broker(surface):
         check_text(output.stdout + output.stderr)
 
 
+def join(surface, address, *options):
+    """Runs `okaeri join` in a folder of its own, without a question."""
+    folder = surface.target.folder / "join"
+    folder.mkdir()
+    secret = folder / "password"
+    secret.write_text("the secret of abuse\n", encoding="utf-8")
+    secret.chmod(0o600)
+    found = subprocess.run(
+        [surface.target.program, "join", address, "--config", folder / "beacons.json", "--room", "attic", "--name", "attic", "--yes",
+         *(secret if option == "SECRET" else option for option in options)],
+        capture_output=True, check=False, timeout=60)
+    file = folder / "beacons.json"
+    return found, file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+@attack()
+def password_of_a_join(surface):
+    """A broker of another machine without TLS: it receives nothing before the user has decided that the password may be read."""
+    received = bytearray()
+    with socket.create_server(("0.0.0.0", 0)) as listener:
+
+        def listen():
+            with contextlib.suppress(OSError):
+                while True:
+                    client = listener.accept()[0]
+                    received.extend(b"connected " + client.recv(4096))
+
+        threading.Thread(target=listen, daemon=True).start()
+        found, text = join(
+            surface, f"0.0.0.0:{listener.getsockname()[1]}", "--username", "okaeri", "--password-file", "SECRET")
+        time.sleep(0.5)
+    if found.returncode != 64 or received or text:
+        raise Failure(f"it ended with {found.returncode}, sent {bytes(received)!r} and wrote {text!r}")
+
+
+def options_as_names():
+    for site in ("--yes", "-s", "home"):
+        for node in ("--yes", "-n", "hall"):
+            for room in ("--yes", " ", "\u200d", "\u3164"):
+                yield publication(f"okaeri/{site}/node/{node}/about", json.dumps({"kind": "hub", "room": room}))
+            yield publication(f"okaeri/{site}/node/{node}/status", "online")
+            yield publication(f"okaeri/{site}/hub", json.dumps({"name": node, "incarnation": "x", "since": ""}))
+    yield publication("okaeri/home/regions", json.dumps({"regions": [
+        {"identifier": "--yes", "uuid": UUID, "onEnter": ["/bin/touch", "/tmp/abuse"], "wifi": {"ssid": "evil"}}]}))
+
+
+@attack(broker=lambda: Broker(options_as_names))
+def names_of_a_join(surface):
+    """Houses, Pis, rooms and regions whose names are options of commands, or invisible: none reaches the configuration."""
+    found, text = join(surface, f"127.0.0.1:{surface.broker.port}", "--username", "")
+    if found.returncode != 0:
+        raise Failure(f"it ended with {found.returncode}: {found.stderr!r}")
+    written = json.loads(text)
+    wanted = {"mqtt": {"host": "127.0.0.1", "port": surface.broker.port, "site": "home"},
+              "node": {"name": "attic", "room": "attic"}, "receiver": True}
+    if {key: written.get(key) for key in wanted} != wanted or set(written) - {*wanted, "regions"} or written.get("regions"):
+        raise Failure(f"it wrote {text}")
+    if any(name in found.stdout.decode() for name in ("--yes", "\u200d", "\u3164")):
+        raise Failure(f"it showed {found.stdout!r}")
+
+
 @attack(broker=lambda: Broker(anything))
 def messages_of_any_kind(surface):
     """Messages with random contents, then packets that are not MQTT, at each connection."""

@@ -48,6 +48,14 @@ extension String {
     /// A Boolean value that indicates whether the text can be shown as a name in a terminal, a log or a page.
     package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
 
+    /// A Boolean value that indicates whether the text is a name of a person, a place or a region: it can be shown, has a visible
+    /// character and no space at its ends, and no command takes it for an option.
+    package var isName: Bool {
+        guard isPlainName, let first = unicodeScalars.first, let last = unicodeScalars.last else { return false }
+        return first != "-" && !first.properties.isWhitespace && !last.properties.isWhitespace
+            && unicodeScalars.contains(where: \.isVisible)
+    }
+
     /// The text with a Swift escape such as `\u{1B}` in the place of each scalar that ``isPlainName`` rejects.
     package var escapedName: String {
         if isPlainName { return self }
@@ -62,6 +70,19 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// Letters and a symbol that show nothing: the fillers of Hangul, and a Braille pattern without dots.
+    private static let blanks: Set<Unicode.Scalar> = ["\u{115F}", "\u{1160}", "\u{2800}", "\u{3164}", "\u{FFA0}"]
+
+    fileprivate var isVisible: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator, .format, .nonspacingMark, .enclosingMark,
+            .unassigned,
+            .surrogate, .privateUse:
+            false
+        default: !Self.blanks.contains(self)
+        }
+    }
+
     /// Of the format characters (Cf), which hide or turn text, the two joiners pass: emoji and some scripts need them.
     fileprivate var isPlainInName: Bool {
         switch properties.generalCategory {

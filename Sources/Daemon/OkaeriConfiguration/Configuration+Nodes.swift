@@ -22,12 +22,12 @@ extension Configuration {
 
     /// Whether a node may be called so: what a topic and Home Assistant take.
     package static func isNodeName(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(isPlain)
+        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(isPlain) && !name.hasPrefix("-")
     }
 
     /// Whether a room may be called so.
     package static func isRoom(_ name: String) -> Bool {
-        (1...longestRoom).contains(name.utf8.count) && name.isPlainName
+        (1...longestRoom).contains(name.utf8.count) && name.isName
     }
 
     /// Its description in an error message.

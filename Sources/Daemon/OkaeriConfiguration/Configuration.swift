@@ -48,7 +48,7 @@ package struct Configuration: Sendable, Equatable {
         package var identifier: String { monitored.identifier }
 
         /// Whether a region may be called so: identifiers reach terminals, logs, tables and pictures.
-        package static func isIdentifier(_ name: String) -> Bool { !name.isEmpty && name.isPlainName }
+        package static func isIdentifier(_ name: String) -> Bool { name.isName }
 
         /// Whether the region runs commands.
         package var hasCommands: Bool { !(onEnter.isEmpty && onExit.isEmpty && onPrompt.isEmpty) }
@@ -59,7 +59,8 @@ package struct Configuration: Sendable, Equatable {
         }
 
         /// Its description in an error message.
-        package static let expectedIdentifier = "a name without control characters"
+        package static let expectedIdentifier =
+            "a name that can be read, without control characters, spaces at its ends and a hyphen at its beginning"
     }
 
     /// The commands for the whole home.

@@ -1,5 +1,4 @@
 import OkaeriEvents
-import OkaeriMQTT
 import OkaeriNetworkManager
 import OkaeriConfiguration
 import OkaeriPlumbing
@@ -194,10 +193,6 @@ extension ServiceSetup {
         var username: String?
         var passwordFile: String?
 
-        var settings: MQTTSettings.Broker {
-            .init(host: host, port: port, tls: isEncrypted == true ? .init() : nil)
-        }
-
         /// The change of the configuration.
         var patch: JSONNode.Value {
             var mqtt: JSONNode.Value = ["host": .string(host), "port": .number(Double(port))]
@@ -235,7 +230,9 @@ extension ServiceSetup {
             return name
         }
         guard broker.username != nil, let password = try await askPassword() else { return broker }
-        if broker.settings.isInClear {
+        broker.passwordFile = "/"
+        // The configuration needs a decision for every broker but one on this machine.
+        if !isConfiguration(broker) {
             let isEncrypted = try await console.confirm(
                 "Does the broker encrypt at this port (TLS)?", default: false)
             var isDecided = isEncrypted

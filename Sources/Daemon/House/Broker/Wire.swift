@@ -42,12 +42,12 @@ enum Wire {
             var node: String?
         }
         guard let members = decode(Members.self, payload), let state = RegionState(rawValue: members.state),
-            !members.name.isEmpty, members.name.utf8.count <= longestIdentifier, members.name.isPlainName
+            members.name.utf8.count <= longestIdentifier, members.name.isName
         else { return nil }
         return RegionValue(
             identifier: members.name, state: state, lastKnown: members.last.flatMap(RegionState.init),
             room: members.room.flatMap(name), since: members.since.flatMap(Timestamp.nanoseconds),
-            number: members.number ?? 0, author: members.node.flatMap { TopicName.isLevel($0) ? $0 : nil })
+            number: members.number ?? 0, author: members.node.flatMap { TopicName.isName($0) ? $0 : nil })
     }
 
     static func event(_ event: HouseEvent) -> String {
@@ -93,7 +93,7 @@ enum Wire {
 
     /// Returns the name of a room or a node, or `nil` if it is not safe to show: any client of the broker can choose it.
     static func name(_ text: String) -> String? {
-        1...64 ~= text.count && text.utf8.count <= 256 && text.isPlainName ? text : nil
+        1...64 ~= text.count && text.utf8.count <= 256 && text.isName ? text : nil
     }
 
     static func decode<Members: Decodable>(_ type: Members.Type, _ payload: [UInt8]) -> Members? {

@@ -122,6 +122,7 @@ extension Topics {
         let levels = topic.dropFirst(root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count >= 2, TopicName.isLevel(levels[1]) else { return nil }
         let name = String(levels[1])
+        guard levels[0] != "node" || TopicName.isName(name) else { return nil }
         return switch (levels[0], levels.dropFirst(2).joined(separator: "/")) {
         case ("node", "status"): .status(node: name)
         case ("node", "heard"): .heard(node: name)
@@ -167,6 +168,9 @@ package struct TopicName: Hashable, Sendable {
     package static func isLevel(_ name: some StringProtocol) -> Bool {
         1...64 ~= name.utf8.count && name.utf8.allSatisfy(isPlain)
     }
+
+    /// Whether a text is the name of a node or a site: a level that no command takes for an option.
+    package static func isName(_ name: some StringProtocol) -> Bool { isLevel(name) && !name.hasPrefix("-") }
 
     private static func isPlain(_ octet: UInt8) -> Bool {
         switch octet {

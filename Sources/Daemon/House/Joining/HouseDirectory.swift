@@ -48,7 +48,7 @@ package struct HouseDirectory: Sendable {
     /// Receives a message.
     package mutating func receive(topic: String, payload: [UInt8]) {
         let levels = topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, levels[0] == "okaeri", TopicName.isLevel(levels[1]) else { return }
+        guard levels.count == 3, levels[0] == "okaeri", TopicName.isName(levels[1]) else { return }
         let name = String(levels[1])
         guard let subject = Topics(site: name).subject(of: topic) else { return }
         bytes += payload.count

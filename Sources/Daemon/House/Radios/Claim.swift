@@ -35,7 +35,7 @@ extension HubClaim {
             var since: String?
             var kind: String?
         }
-        guard let members = Wire.decode(Members.self, payload), TopicName.isLevel(members.name),
+        guard let members = Wire.decode(Members.self, payload), TopicName.isName(members.name),
             1...Self.longestIncarnation ~= members.incarnation.utf8.count, members.incarnation.isPlainName
         else { return nil }
         self.init(

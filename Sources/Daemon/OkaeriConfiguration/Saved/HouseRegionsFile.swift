@@ -49,7 +49,8 @@ extension Configuration.Region {
     /// - Returns: `nil` if it has none of the signs: they are phones whose keys it does not have.
     func atStandby(_ own: [Configuration.Region]) -> Configuration.Region? {
         // Any client with the right to can write the definitions: commands and networks of theirs have no effect.
-        var region = own.first { $0.identifier == identifier } ?? Configuration.Region(monitored: monitored)
+        let mine = own.first { $0.identifier == identifier }
+        var region = mine ?? Configuration.Region(monitored: monitored)
         let files = own.flatMap(\.monitored.signs).compactMap(\.phoneFile)
         let signs = monitored.signs.compactMap { sign -> RegionSign? in
             guard let name = sign.phoneFile.map({ FilePath($0).lastComponent }) else { return sign }
@@ -62,6 +63,10 @@ extension Configuration.Region {
         region.monitored = MonitoredRegion(
             identifier: identifier, first, or: Array(signs.dropFirst()), notifyOnEntry: monitored.notifyOnEntry,
             notifyOnExit: monitored.notifyOnExit, ranging: monitored.ranging, battery: monitored.battery)
+        // The definitions do not choose the beacon that runs a command of this machine.
+        guard let mine, !region.hasSameSigns(as: mine) else { return region }
+        region.network = nil
+        (region.onEnter, region.onExit, region.onPrompt) = ([], [], [])
         return region
     }
 

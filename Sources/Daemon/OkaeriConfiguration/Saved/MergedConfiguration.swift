@@ -40,6 +40,13 @@ package struct MergedConfiguration: Sendable {
             let lacking = known.subtracting(configuration.regions.map(\.identifier)).sorted()
             saved.problems += own.filter { !known.contains($0.identifier) && !known.isEmpty }
                 .map { "the region \"\($0.identifier)\" is not used: the hub has none of this name".escapedName }
+            saved.problems += own.filter { mine in
+                (mine.hasCommands || mine.network != nil)
+                    && configuration.regions.contains { $0.identifier == mine.identifier && !$0.hasSameSigns(as: mine) }
+            }.map {
+                "the commands and the network of the region \"\($0.identifier)\" are not used: the hub has other beacons for it; write those into beacons.json"
+                    .escapedName
+            }
             saved.problems += lacking.map {
                 "the region \"\($0)\" is not used here: this standby does not have the key of its phone".escapedName
             }
