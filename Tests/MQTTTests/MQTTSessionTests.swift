@@ -368,7 +368,7 @@ struct MQTTSessionTests {
         #expect(scene.session.state.problem == scene.session.state.description)
         #expect(
             scene.session.state.description
-                == "the MQTT broker at broker:1883 does not let client okaeri-home-hall publish to a; allow it in the broker's "
+                == "the MQTT broker at broker:1883 does not let client \"okaeri-home-hall\" publish to a; allow it in the broker's "
                 + "ACL file, as /usr/share/doc/okaeri/broker.md shows")
         // No subscriber (0x10) is not an error, nor is one that ends with the next connection.
         _ = scene.steps(at: 1, .lost(MQTTLoss(code: 7)))
