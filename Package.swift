@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The settings without the rule that each file imports what it uses. ServerTests use socket addresses, which Glibc and a module of
-/// swift-nio both have: the module that the compiler demands depends on the order in which it loads them.
+/// The settings without the rule that each file imports what it uses. The `lenientSuites` use socket addresses and the status of files,
+/// which Glibc and a module of another package both have: the module that the compiler demands depends on the order in which it loads
+/// them.
 let lenient: [SwiftSetting] =
     ["ExistentialAny", "InternalImportsByDefault"].map { .enableUpcomingFeature($0) } + [.treatAllWarnings(as: .error)]
 
@@ -227,6 +228,8 @@ let package = Package(
     targets: targets
 )
 
+let lenientSuites = ["OkaeriDaemonTests", "ServerTests"]
+
 /// Files of tests that are not sources.
 let excluded = [
     "AgentTests": ["Support/desktop.py"], "HistoryTests": ["Support/torture.py"],
@@ -284,7 +287,7 @@ func dependencies(of name: String, in package: Package) -> [Target.Dependency] {
 package.targets += suites.map { name, subject, names in
     .testTarget(
         name: name, dependencies: dependencies(of: subject, in: package) + dependencies(names + ["TestSupport"]),
-        exclude: excluded[name] ?? [], swiftSettings: name == "ServerTests" ? lenient : house)
+        exclude: excluded[name] ?? [], swiftSettings: lenientSuites.contains(name) ? lenient : house)
 }
 
 /// The targets that `scripts/fuzz` builds, with their sanitizers.

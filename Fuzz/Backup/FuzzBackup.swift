@@ -1,6 +1,6 @@
-import Checksum
 import FuzzSupport
 import Glibc
+import OkaeriChecksum
 import OkaeriConfiguration
 import OkaeriPlumbing
 import SystemPackage

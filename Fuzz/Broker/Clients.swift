@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPresence
 import RegionMonitoring

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import FuzzSupport
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence

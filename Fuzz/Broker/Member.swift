@@ -1,6 +1,6 @@
-import OkaeriEvents
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriPresence
 import RegionMonitoring
 import Synchronization

@@ -1,11 +1,11 @@
-import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 @testable import OkaeriHouse
 

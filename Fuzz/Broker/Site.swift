@@ -1,12 +1,12 @@
-import OkaeriEvents
 import FuzzSupport
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 @testable import OkaeriHouse
 

@@ -2,8 +2,8 @@ import FoundationEssentials
 import FuzzSupport
 import HCI
 @testable import OkaeriConfiguration
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 /// The input is a configuration, `beacons.json`.
 @_cdecl("LLVMFuzzerTestOneInput")

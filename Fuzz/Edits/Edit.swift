@@ -1,8 +1,8 @@
 @testable import OkaeriConfiguration
 import FuzzSupport
 import IBeacon
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 /// An edit that was carried out: what must hold of the text after it.
 struct Edit {

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
+import OkaeriEvents
 @testable import OkaeriServer
 import OkaeriPlumbing
 import OkaeriWiFi

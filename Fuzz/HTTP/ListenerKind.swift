@@ -1,7 +1,7 @@
-import OkaeriEvents
 import Logging
 import NIOCore
 import NIOEmbedded
+import OkaeriEvents
 import OkaeriPlumbing
 
 @testable import OkaeriServer

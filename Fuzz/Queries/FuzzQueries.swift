@@ -1,5 +1,5 @@
-import OkaeriEvents
 import FuzzSupport
+import OkaeriEvents
 
 /// The input is a path with its query, as the page requests it.
 @_cdecl("LLVMFuzzerTestOneInput")

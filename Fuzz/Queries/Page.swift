@@ -1,17 +1,17 @@
-import OkaeriEvents
 import FuzzSupport
 import Glibc
 import HTTPTypes
-import OkaeriHistory
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import OkaeriEvents
+import OkaeriHistory
 @testable import OkaeriDaemon
 import OkaeriPlumbing
+import OkaeriWiFi
 import RegionMonitoring
 import Synchronization
-import OkaeriWiFi
 
 @testable import OkaeriServer
 

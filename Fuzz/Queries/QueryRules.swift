@@ -1,7 +1,7 @@
-import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
 import Hummingbird
+import OkaeriEvents
 
 /// The rules for an answer to a query.
 struct QueryRules {

@@ -1,7 +1,7 @@
-import OkaeriEvents
-import OkaeriClient
 import FoundationEssentials
 import FuzzSupport
+import OkaeriClient
+import OkaeriEvents
 
 /// The input is what a daemon answers, of this version or another: a status report, or a piece of its event stream.
 @_cdecl("LLVMFuzzerTestOneInput")

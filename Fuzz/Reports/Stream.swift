@@ -1,7 +1,7 @@
 @testable import OkaeriClient
-import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
+import OkaeriEvents
 import RegionMonitoring
 
 /// The events are the same however the stream is cut.

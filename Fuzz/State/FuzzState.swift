@@ -1,11 +1,11 @@
-import Checksum
-import OkaeriEvents
 import FuzzSupport
 import OkaeriAutomation
+import OkaeriChecksum
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 @testable import OkaeriDaemon
 
 /// The parts of the state that the daemon keeps.

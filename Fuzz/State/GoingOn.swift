@@ -1,7 +1,7 @@
-import OkaeriEvents
 import FoundationEssentials
 import FuzzSupport
 import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,6 +1,6 @@
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
 

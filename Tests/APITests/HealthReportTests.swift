@@ -1,5 +1,5 @@
-import OkaeriDaemonTestSupport
 import HCI
+import OkaeriDaemonTestSupport
 import Testing
 
 @testable import OkaeriEvents

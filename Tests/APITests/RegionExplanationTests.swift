@@ -1,10 +1,10 @@
-import IBeacon
+import FoundationEssentials
 import HCI
 import IBeacon
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
-import FoundationEssentials
 import IBeacon
+import IBeacon
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 

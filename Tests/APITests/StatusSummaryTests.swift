@@ -1,11 +1,11 @@
-import OkaeriDaemonTestSupport
 import HCI
+import OkaeriDaemonTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 @Suite struct StatusSummaryTests {
     @Test func `without a region the next command is shown, and the state is unknown`() throws {

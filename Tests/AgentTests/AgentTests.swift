@@ -1,18 +1,18 @@
-import OkaeriBluetooth
-import OkaeriDBus
 import Foundation
 import Logging
+import OkaeriBluetooth
+import OkaeriDBus
 import OkaeriPlumbing
-import ServiceLifecycleTestKit
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import ServiceLifecycleTestKit
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAgent
 @testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// The agent between a daemon and a notification server.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct AgentTests {

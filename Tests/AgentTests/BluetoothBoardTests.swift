@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 import Testing
 
 @testable import OkaeriAgent

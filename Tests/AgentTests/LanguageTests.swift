@@ -1,5 +1,5 @@
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriAgent
 @testable import OkaeriEvents

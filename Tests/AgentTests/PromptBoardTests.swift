@@ -1,7 +1,7 @@
 import OkaeriPlumbing
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriAgent
 

@@ -1,13 +1,13 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import Logging
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 @testable import OkaeriPlumbing
 
 /// The arrival's way from the region's state to the joined network, with a Wi-Fi that is not there.

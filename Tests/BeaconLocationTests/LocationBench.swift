@@ -1,10 +1,10 @@
-import OkaeriBluetooth
 import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 
 @testable import BeaconLocation
 

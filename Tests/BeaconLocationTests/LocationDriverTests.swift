@@ -1,7 +1,7 @@
-import OkaeriBluetooth
 import FoundationEssentials
 import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPresence
 import RegionMonitoring
 import Synchronization

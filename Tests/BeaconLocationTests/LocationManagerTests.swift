@@ -1,7 +1,7 @@
 @testable import BeaconLocation
-import OkaeriBluetooth
 import Glibc
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPresence
 import RegionMonitoring
 import Testing

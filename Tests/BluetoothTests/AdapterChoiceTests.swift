@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import Glibc
 import HCI
+import OkaeriBluetooth
 import Testing
 
 /// The choice among several adapters, where the configuration names none.

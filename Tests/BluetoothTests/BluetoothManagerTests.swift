@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import Glibc
 import HCI
+import OkaeriBluetooth
 import Testing
 
 @Suite struct BluetoothManagerTests {

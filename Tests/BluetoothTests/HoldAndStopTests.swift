@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import Testing
 
 @Suite struct HoldAndStopTests {

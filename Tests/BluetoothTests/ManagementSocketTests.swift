@@ -1,8 +1,8 @@
 import Glibc
 import HCI
 import OkaeriPlumbing
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @testable import OkaeriBluetooth

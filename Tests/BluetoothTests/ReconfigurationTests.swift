@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import Testing
 
 /// Another adapter, or another timing, while the scanner runs.

@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import Testing
 
 /// The choice of the scan interval and window, and its changes during a scan.

@@ -1,8 +1,8 @@
-import OkaeriBluetooth
 import Glibc
 import HCI
-import Synchronization
+import OkaeriBluetooth
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ScannerTests {

@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import Testing
 
 /// The machine while no scan is requested: it reports changes of the adapter, and sends it nothing.

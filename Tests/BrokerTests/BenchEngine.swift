@@ -1,7 +1,7 @@
-import OkaeriBluetooth
-import OkaeriEvents
 import HCI
 import IBeacon
+import OkaeriBluetooth
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,9 +1,9 @@
 import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPresence
+import OkaeriTestSupport
 import ServiceLifecycle
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriHouse

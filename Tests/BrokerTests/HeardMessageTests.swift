@@ -1,8 +1,8 @@
 import HCI
 import IBeacon
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriHouse

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import IBeacon
-import RegionMonitoring
+import OkaeriEvents
 import OkaeriRooms
+import RegionMonitoring
 
 @testable import OkaeriHouse
 

@@ -1,13 +1,13 @@
-import OkaeriEvents
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
-import Synchronization
 import OkaeriTestSupport
+import RegionMonitoring
+import Synchronization
 import Testing
 
 @testable import OkaeriHouse

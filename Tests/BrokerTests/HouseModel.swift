@@ -1,10 +1,10 @@
-import OkaeriEvents
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 
 @testable import OkaeriHouse
 

@@ -1,12 +1,12 @@
-import OkaeriEvents
 import IBeacon
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
-import Synchronization
 import OkaeriTestSupport
+import RegionMonitoring
+import Synchronization
 import Testing
 
 @testable import OkaeriHouse

@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [" ", "", "--yes", "\u{200D}", "\u{3164}", "a ", "\u{301}"])
-    func `A room that cannot be read is no room`(room: String) {
+    func `A room that cannot be read is not a room`(room: String) {
         var directory = HouseDirectory()
         directory.receive(
             topic: "okaeri/home/node/hall/about", payload: Array("{\"kind\":\"hub\",\"room\":\"\(room)\"}".utf8))

@@ -1,5 +1,5 @@
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @testable import OkaeriHouse

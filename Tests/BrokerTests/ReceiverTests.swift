@@ -2,8 +2,8 @@ import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriHouse

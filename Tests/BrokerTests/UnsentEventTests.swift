@@ -1,9 +1,9 @@
-import OkaeriEvents
 import Foundation
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriHouse

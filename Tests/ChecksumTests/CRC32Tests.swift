@@ -1,4 +1,4 @@
-import Checksum
+import OkaeriChecksum
 import Testing
 
 @Suite struct CRC32Tests {

@@ -3,8 +3,8 @@ import NIOPosix
 import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 
 /// A daemon that takes a connection and gives it up.
 @Suite(.timeLimit(.minutes(5))) struct HungUpTests {

@@ -1,10 +1,10 @@
-import OkaeriDaemonTestSupport
 import HCI
+import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 
 /// The output for a monitoring system.
 @Suite struct NagiosReportTests {

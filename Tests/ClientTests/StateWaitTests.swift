@@ -1,12 +1,12 @@
-import OkaeriTestSupport
 import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// Waiting for an arrival, on a daemon over a capture.
 @Suite(.timeLimit(.minutes(5))) struct StateWaitTests {

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Glibc
 @testable import OkaeriConfiguration
 import OkaeriPlumbing
-import SystemPackage
 import OkaeriTestSupport
+import SystemPackage
 import Testing
 
 @Suite struct ConfigurationFileTests {

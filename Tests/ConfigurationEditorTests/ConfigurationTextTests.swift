@@ -1,9 +1,9 @@
-import OkaeriConfiguration
 import FoundationEssentials
 import IBeacon
+import OkaeriConfiguration
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
 private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 

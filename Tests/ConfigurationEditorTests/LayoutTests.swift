@@ -1,9 +1,9 @@
-import OkaeriConfiguration
 import IBeacon
-import RegionMonitoring
+import OkaeriConfiguration
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 /// Unusual files: any space, any order, any number of regions.
 @Suite(.computes) struct LayoutTests {

@@ -1,6 +1,6 @@
-import OkaeriTestSupport
 import HCI
 package import IBeacon
+import OkaeriTestSupport
 package import RegionMonitoring
 
 package let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"

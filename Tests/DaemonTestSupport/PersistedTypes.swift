@@ -1,5 +1,5 @@
-import OkaeriEvents
 import OkaeriAutomation
+import OkaeriEvents
 package import OkaeriPlumbing
 import OkaeriPresence
 import OkaeriWiFi

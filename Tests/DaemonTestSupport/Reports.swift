@@ -1,6 +1,6 @@
-package import OkaeriEvents
 import Foundation
 package import HCI
+package import OkaeriEvents
 package import RegionMonitoring
 
 /// A region's report as a client of the daemon reads it.

@@ -1,13 +1,13 @@
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import HCI
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 @testable import OkaeriSetup
 
 /// The report for a bug: it has no places, names and addresses.

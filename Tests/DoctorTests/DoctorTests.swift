@@ -2,15 +2,15 @@ import OkaeriBluetooth
 import OkaeriDBus
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
-@testable import OkaeriSetup
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
+@testable import OkaeriSetup
 
 @Suite struct DoctorTests {
     private func findings(_ adapters: [Adapter], named: String? = nil) -> [String] {

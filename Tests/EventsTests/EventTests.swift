@@ -1,12 +1,12 @@
-import HCI
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
+import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
-import Testing
+import OkaeriTestSupport
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 @testable import OkaeriEvents
 

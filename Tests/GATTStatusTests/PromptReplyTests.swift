@@ -1,6 +1,6 @@
 import BlueZ
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriAgent
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Testing
 import OkaeriWiFi
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAgent
+@testable import OkaeriEvents
 
 @Suite struct StatusBoardTests {
     /// Returns the daemon's answer, with these regions and the networks of its prompts.

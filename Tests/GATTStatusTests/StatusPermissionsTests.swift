@@ -1,6 +1,6 @@
 import Logging
-import OkaeriTestSupport
 import OkaeriClient
+import OkaeriTestSupport
 import Testing
 
 @testable import BlueZ

@@ -1,6 +1,6 @@
+import BlueZ
 import Logging
 import OkaeriTestSupport
-import BlueZ
 import Testing
 
 @testable import OkaeriAgent

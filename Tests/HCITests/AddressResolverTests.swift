@@ -1,6 +1,6 @@
 import HCI
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 /// A stand-in for AES that counts its use.
@@ -148,7 +148,7 @@ struct AddressResolverTests {
         #expect(resolver.device(of: address(anna.key, 2), .random, at: .max) == nil)
     }
 
-    @Test func `in a flood, one address by chance for each of 64 phones is no phone`() throws {
+    @Test func `in a flood, one address by chance for each of 64 phones is not a phone`() throws {
         let phones = try (0..<64 as Range<UInt8>).map {
             DeviceIdentity(key: try #require(IdentityResolvingKey(Array(repeating: $0, count: 15) + [$0 + 1])))
         }

@@ -1,7 +1,7 @@
-import OkaeriDaemonTestSupport
 import Foundation
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriEvents

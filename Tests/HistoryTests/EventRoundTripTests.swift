@@ -1,11 +1,11 @@
-import OkaeriRooms
 import FoundationEssentials
 import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriRooms
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 @testable import OkaeriEvents
 @testable import OkaeriHistory

@@ -1,13 +1,13 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import Dispatch
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriTestSupport
 import Synchronization
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
-@testable import OkaeriConfiguration
 @testable import OkaeriListening
 
 /// A disk that neither writes nor fails.

@@ -1,13 +1,13 @@
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
-@testable import OkaeriConfiguration
 @testable import OkaeriListening
 
 @Suite struct HistoryRecorderTests {

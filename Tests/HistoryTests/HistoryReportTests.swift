@@ -1,12 +1,12 @@
-import OkaeriRooms
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriRooms
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
 @testable import OkaeriEvents
 @testable import OkaeriHistory

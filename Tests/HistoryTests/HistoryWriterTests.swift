@@ -1,12 +1,12 @@
-import OkaeriTestSupport
 import FoundationEssentials
 import Logging
+import OkaeriTestSupport
 import Synchronization
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
-@testable import OkaeriConfiguration
 
 /// The history's way from an event to the disk, and the disk's moods.
 @Suite struct HistoryWriterTests {

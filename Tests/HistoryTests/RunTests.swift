@@ -1,11 +1,11 @@
 import OkaeriPlumbing
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
-@testable import OkaeriConfiguration
 
 /// The times in which the daemon ran, in the history.
 @Suite struct RunTests {

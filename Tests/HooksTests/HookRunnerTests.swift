@@ -1,12 +1,12 @@
-import OkaeriTestSupport
 import FoundationEssentials
 import Glibc
+import OkaeriTestSupport
 import Synchronization
 import SystemPackage
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
+@testable import OkaeriEvents
 
 /// Hooks as real scripts.
 @Suite(.timeLimit(.minutes(5))) struct HookRunnerTests {

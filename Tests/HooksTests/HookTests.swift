@@ -1,13 +1,13 @@
+import OkaeriDaemonTestSupport
 import OkaeriRooms
 import OkaeriTestSupport
-import OkaeriDaemonTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The command for each event, and its environment.
 @Suite struct HookTests {

@@ -1,13 +1,13 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The service: events in, commands run, output in the log.
 @Suite(.timeLimit(.minutes(5))) struct HooksTests {

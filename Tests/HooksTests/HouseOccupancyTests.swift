@@ -1,14 +1,14 @@
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriAutomation
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The commands for the whole home.
 @Suite(.timeLimit(.minutes(5))) struct HouseOccupancyTests {

@@ -1,11 +1,11 @@
-import OkaeriTestSupport
 import OkaeriDaemonTestSupport
-import RegionMonitoring
+import OkaeriTestSupport
 import OkaeriWiFi
+import RegionMonitoring
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))
 

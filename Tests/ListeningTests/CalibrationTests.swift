@@ -1,15 +1,15 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import IBeacon
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriListening
-@testable import OkaeriConfiguration
 
 @Suite struct CalibrationTests {
     private let folder = try? TemporaryFolder()

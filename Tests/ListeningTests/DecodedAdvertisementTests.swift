@@ -1,5 +1,5 @@
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import Testing
 
 @testable import OkaeriEvents

@@ -1,9 +1,9 @@
 import IBeacon
 import OkaeriListening
 import OkaeriPlumbing
+import OkaeriTestSupport
 import RegionMonitoring
 import ServiceLifecycle
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriEvents

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import OkaeriDaemonTestSupport
-import RegionMonitoring
+import OkaeriEvents
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriListening

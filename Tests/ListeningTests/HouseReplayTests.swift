@@ -1,12 +1,12 @@
+import Logging
+import OkaeriConfiguration
 import OkaeriDaemonTestSupport
 import OkaeriEvents
 import OkaeriListening
-import Logging
-import OkaeriConfiguration
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import SystemPackage
-import OkaeriTestSupport
 import Testing
 
 /// The captures of several nodes, which one engine decides on.

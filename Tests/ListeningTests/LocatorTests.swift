@@ -1,9 +1,9 @@
 import HCI
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
-import OkaeriBluetooth
 import IBeacon
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import Testing

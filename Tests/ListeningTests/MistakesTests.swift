@@ -1,10 +1,10 @@
-import HCI
-import OkaeriPlumbing
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
+import HCI
 import OkaeriConfiguration
+import OkaeriDaemonTestSupport
+import OkaeriPlumbing
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import Testing

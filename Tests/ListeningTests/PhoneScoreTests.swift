@@ -1,7 +1,7 @@
-import OkaeriBluetooth
 import HCI
-import RegionMonitoring
+import OkaeriBluetooth
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriEvents
@@ -36,7 +36,7 @@ struct PhoneScoreTests {
             identities: ["/etc/okaeri/anna.irk": DeviceIdentity(key: key)], logger: quiet, progress: { _, _ in }
         ) { found = $0 }
         let score = try #require(found?.regions.first)
-        // After each of the six long silences, the first two under a new address are no proof of the phone yet.
+        // After each of the six long silences, the first two under a new address are not a proof of the phone yet.
         #expect(score.advertisements == 1788 && score.beacons == 1)
         #expect(score.gaps?.median == 2 && score.gaps?.longest.first ?? 0 > 550)
         let texts = [try #require(found).text, try #require(found).json]

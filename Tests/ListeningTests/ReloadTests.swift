@@ -1,10 +1,10 @@
 import HCI
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriEvents

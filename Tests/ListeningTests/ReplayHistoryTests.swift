@@ -1,12 +1,12 @@
 import OkaeriDaemonTestSupport
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
 @testable import OkaeriListening
-@testable import OkaeriConfiguration
 
 @Suite struct ReplayHistoryTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import HCI
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 

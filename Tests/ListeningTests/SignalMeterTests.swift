@@ -1,8 +1,8 @@
 import HCI
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import Testing

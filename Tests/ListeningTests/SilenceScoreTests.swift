@@ -1,9 +1,9 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Testing
 

@@ -1,8 +1,8 @@
 import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 
 @testable import OkaeriEvents
 @testable import OkaeriListening

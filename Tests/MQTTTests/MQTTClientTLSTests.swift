@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import OkaeriTestSupport
+import Testing
 
 @testable import OkaeriMQTT
 
@@ -107,7 +107,7 @@ struct MQTTClientTLSTests {
         mkfifo(pipe, 0o600)
         let client = try client(try broker(), .init(authorities: pipe))
         try await client.state { if case .failed(.file) = $0.phase { true } else { false } }
-        #expect(client.client.state.description.contains("it is no regular file"))
+        #expect(client.client.state.description.contains("it is not a regular file"))
     }
 
     /// The ACL file that docs/broker.md shows.

@@ -1,5 +1,5 @@
-import Testing
 import OkaeriTestSupport
+import Testing
 
 @testable import OkaeriMQTT
 

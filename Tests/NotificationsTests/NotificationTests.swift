@@ -1,15 +1,15 @@
-import OkaeriRooms
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
-import RegionMonitoring
+import OkaeriDaemonTestSupport
+import OkaeriRooms
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 @testable import OkaeriAutomation
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The events that servers are notified of, and the content of the requests.
 @Suite struct NotificationTests {

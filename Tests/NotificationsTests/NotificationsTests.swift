@@ -1,14 +1,14 @@
-import OkaeriDaemonTestSupport
 import HCI
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import Synchronization
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Synchronization
+import Testing
 
 @testable import OkaeriAutomation
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The service: events in, requests to a server on loopback out.
 @Suite(.timeLimit(.minutes(5))) struct NotificationsTests {

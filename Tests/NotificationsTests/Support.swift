@@ -1,10 +1,10 @@
 import OkaeriDaemonTestSupport
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 
 @testable import OkaeriAutomation
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 let enter = Event.Kind.didEnterRegion(region: "home", RangedBeacon(identity: home, rssi: -78, accuracy: 2.104))
 

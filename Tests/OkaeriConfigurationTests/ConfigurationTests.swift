@@ -1,15 +1,15 @@
-import HCI
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
+import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 @Suite struct ConfigurationTests {
     private func problems(_ json: String) -> [String] {

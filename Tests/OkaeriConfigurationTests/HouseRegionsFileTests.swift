@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,6 +1,6 @@
 import Foundation
-import SystemPackage
 import OkaeriTestSupport
+import SystemPackage
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 import HCI
-import RegionMonitoring
 import OkaeriPlumbing
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriConfiguration

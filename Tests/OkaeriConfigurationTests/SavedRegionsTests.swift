@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 @testable import OkaeriConfiguration
 

@@ -1,11 +1,11 @@
-import OkaeriDaemonTestSupport
 import IBeacon
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The signs of a region in beacons.json.
 @Suite struct SignsTests {

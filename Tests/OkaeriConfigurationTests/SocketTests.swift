@@ -1,6 +1,6 @@
-import OkaeriTestSupport
 import FoundationEssentials
 import Glibc
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration

@@ -1,5 +1,5 @@
-import OkaeriTestSupport
 import FoundationEssentials
+import OkaeriTestSupport
 import SystemPackage
 import Testing
 

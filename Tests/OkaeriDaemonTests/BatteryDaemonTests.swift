@@ -2,10 +2,10 @@ import OkaeriDaemonTestSupport
 import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// The battery level of a beacon on its way from a capture to the answers of the daemon.
 @Suite(.timeLimit(.minutes(5))) struct BatteryDaemonTests {

@@ -1,14 +1,14 @@
 import Glibc
-import RegionMonitoring
 import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriClient
-@testable import OkaeriEvents
-@testable import OkaeriHistory
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 
 @Suite struct DaemonHistoryTests {
     private let folder: TemporaryFolder

@@ -1,14 +1,14 @@
-import OkaeriDaemonTestSupport
 import FoundationEssentials
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriAutomation
 @testable import OkaeriClient
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// A daemon on a capture that notifies a server on loopback.
 @Suite struct DaemonNotificationTests {

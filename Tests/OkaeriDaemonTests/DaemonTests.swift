@@ -1,18 +1,18 @@
-import OkaeriRooms
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
+import OkaeriDaemonTestSupport
+import OkaeriRooms
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
-@testable import OkaeriHouse
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
+@testable import OkaeriHouse
 @testable import OkaeriSystemd
 
 /// The whole daemon over a capture and a simulated Wi-Fi, asked over its socket.

@@ -1,20 +1,20 @@
-import OkaeriDBus
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import OkaeriDBus
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import Synchronization
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Synchronization
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 @testable import OkaeriServer
 
 /// The endpoints of a daemon: their description, their clients, and those of the page with its data.

@@ -1,6 +1,6 @@
 import OkaeriDBus
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 
 /// Avahi's interface on a bus, with a network in which other machines have some names.
 final class FakeAvahi: Sendable {

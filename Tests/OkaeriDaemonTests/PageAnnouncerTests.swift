@@ -1,7 +1,7 @@
-import OkaeriEvents
 import OkaeriConfiguration
-import Synchronization
+import OkaeriEvents
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @testable import OkaeriDaemon

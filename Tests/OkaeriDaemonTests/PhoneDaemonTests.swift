@@ -1,17 +1,17 @@
-import OkaeriBluetooth
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import HCI
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriClient
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// A whole daemon that receives a phone.
 struct PhoneDaemonTests {

@@ -1,21 +1,21 @@
 import BlueZ
-import OkaeriBluetooth
-import OkaeriDBus
 import FoundationEssentials
 import Glibc
 import HCI
 import HTTPTypes
+import OkaeriBluetooth
+import OkaeriDBus
 import OkaeriPlumbing
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import ServiceLifecycle
 import SystemPackage
-import OkaeriTestSupport
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 @testable import OkaeriServer
 
 /// The page enrolls a phone, with a simulated bluetoothd and a socket in place of the kernel's.

@@ -1,6 +1,6 @@
 import OkaeriAutomation
-import OkaeriEvents
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriServer
 import Testing
 

@@ -1,11 +1,11 @@
 import Glibc
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 @Suite struct ReloaderTests {
     private let folder: TemporaryFolder

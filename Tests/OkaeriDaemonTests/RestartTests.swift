@@ -1,20 +1,20 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import Dispatch
 import FoundationEssentials
 import Logging
 import NIOCore
 import NIOPosix
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
+import OkaeriWiFi
 import Synchronization
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
-@testable import OkaeriClient
-@testable import OkaeriHistory
 @testable import OkaeriAutomation
+@testable import OkaeriClient
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
+@testable import OkaeriHistory
 @testable import OkaeriPresence
 
 /// Daemons that run one after another and keep their state in the same place.

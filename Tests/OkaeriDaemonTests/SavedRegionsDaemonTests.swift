@@ -1,12 +1,12 @@
-import OkaeriDaemonTestSupport
 import FoundationEssentials
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriClient
-@testable import OkaeriEvents
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// A daemon with regions that the page has saved in its state directory.
 @Suite(.timeLimit(.minutes(5))) struct SavedRegionsDaemonTests {

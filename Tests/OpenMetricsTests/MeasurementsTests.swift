@@ -1,11 +1,11 @@
-import OkaeriRooms
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import HCI
-import RegionMonitoring
+import OkaeriDaemonTestSupport
+import OkaeriRooms
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
 @testable import OkaeriEvents
 @testable import OkaeriServer

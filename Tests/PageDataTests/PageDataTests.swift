@@ -1,15 +1,15 @@
-import OkaeriEvents
-import OkaeriConfiguration
 import FoundationEssentials
 import HTTPTypes
+import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriHistory
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriServer
-import Synchronization
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Synchronization
+import Testing
 
 @testable import OkaeriDaemon
 

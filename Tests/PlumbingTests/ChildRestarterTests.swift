@@ -1,6 +1,6 @@
 import OkaeriPlumbing
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ChildRestarterTests {

@@ -51,7 +51,7 @@ import Testing
         "\u{FE0F}", "\u{3164}",
         "\u{2800}", "a\u{202E}b", "a\nb", "\u{E000}",
     ])
-    func `a text that shows nothing, hides its end, or is like an option is no name`(text: String) {
+    func `a text that shows nothing, hides its end, or is like an option is not a name`(text: String) {
         #expect(!text.isName)
     }
 }

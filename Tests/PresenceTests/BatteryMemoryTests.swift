@@ -1,9 +1,9 @@
+import FoundationEssentials
 import OkaeriBluetooth
 import OkaeriDaemonTestSupport
-import FoundationEssentials
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriPresence

@@ -1,9 +1,9 @@
-import OkaeriBluetooth
-import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriPresence

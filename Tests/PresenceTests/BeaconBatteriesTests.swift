@@ -1,11 +1,11 @@
-import OkaeriBluetooth
-import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriPresence

@@ -1,11 +1,11 @@
-import OkaeriDaemonTestSupport
 import Glibc
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
 import SystemPackage
-import OkaeriTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CaptureSourceTests {

@@ -1,9 +1,9 @@
-import OkaeriBluetooth
 import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriPresence
@@ -50,7 +50,7 @@ struct PhonePipelineTests {
             let actions = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: Int64(number)))
             #expect(actions.count == (number == 2 ? 2 : 0))
         }
-        // The first one alone is no proof.
+        // The first one alone is not a proof.
         #expect(pipeline.counters == .init(reports: 5, iBeacons: 0, phones: 4, malformed: 0))
         #expect(pipeline.counters.others == 1)
         #expect(pipeline.monitor.regionSnapshots[0].beacon?.count == 4)

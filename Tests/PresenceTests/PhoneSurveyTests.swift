@@ -1,10 +1,10 @@
+import HCI
 import OkaeriBluetooth
 import OkaeriDaemonTestSupport
-import HCI
 import OkaeriPlumbing
+import OkaeriTestSupport
 import RegionMonitoring
 import SystemPackage
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriPresence

@@ -1,8 +1,8 @@
-import OkaeriDaemonTestSupport
 import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriPresence

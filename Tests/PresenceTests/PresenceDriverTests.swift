@@ -1,8 +1,8 @@
 import HCI
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
-import OkaeriBluetooth
 import IBeacon
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 @testable import OkaeriPresence
 import RegionMonitoring
 import Synchronization

@@ -1,7 +1,7 @@
 import OkaeriDaemonTestSupport
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// The proof of silence, and its longest length.

@@ -1,9 +1,9 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
-import OkaeriBluetooth
 import FoundationEssentials
+import OkaeriBluetooth
 import OkaeriConfiguration
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import Synchronization
 import SystemPackage
 import Testing

@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// The learned advertising pattern, from advertisements as a beacon sends them: an interval, a random delay of up to

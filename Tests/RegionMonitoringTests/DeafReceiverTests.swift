@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// Other devices in the air distinguish an absent beacon from a deaf receiver, and change nothing else.

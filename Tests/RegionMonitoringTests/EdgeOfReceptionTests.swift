@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// Sightings of a beacon that a region was left for.

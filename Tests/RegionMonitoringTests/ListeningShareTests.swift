@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// A receiver that is in a scan window for a part of the time.

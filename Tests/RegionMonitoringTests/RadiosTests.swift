@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// Several radios: their union decides while all of them listen, the others while one is away.

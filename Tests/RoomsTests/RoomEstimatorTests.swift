@@ -1,5 +1,5 @@
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriRooms

@@ -1,10 +1,10 @@
-import OkaeriDaemonTestSupport
 import Foundation
 import NIOPosix
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriClient
 @testable import OkaeriEvents

@@ -2,9 +2,9 @@ import OkaeriDaemonTestSupport
 @testable import OkaeriServer
 import HCI
 import HTTPTypes
-import RegionMonitoring
 import OkaeriTestSupport
 import OkaeriWiFi
+import RegionMonitoring
 
 @testable import OkaeriEvents
 

@@ -1,16 +1,16 @@
-import OkaeriDaemonTestSupport
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOPosix
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import ServiceLifecycle
 import OkaeriTestSupport
+import ServiceLifecycle
 import Testing
 @testable import OkaeriServer
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 
 /// Requests after which the decoder parses nothing more.
 @Suite(.timeLimit(.minutes(5))) struct LastRequestTests {

@@ -1,7 +1,7 @@
-import OkaeriDaemonTestSupport
 import Glibc
 import HCI
 import NIOPosix
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing

@@ -1,13 +1,13 @@
-import OkaeriDaemonTestSupport
 import HCI
 import NIOCore
 import NIOPosix
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 @testable import OkaeriServer
 
 /// The routes for monitoring systems, over TCP: two, and a listener for this machine's names alone.

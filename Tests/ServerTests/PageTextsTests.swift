@@ -1,7 +1,7 @@
 import Foundation
 import OkaeriServer
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriEvents
 

@@ -1,10 +1,10 @@
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 import IBeacon
 import NIOCore
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriEvents

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @testable import OkaeriServer

@@ -1,12 +1,12 @@
-import OkaeriTestSupport
-import OkaeriDaemonTestSupport
 import Glibc
 import NIOCore
 import NIOPosix
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 import IBeacon
 import RegionMonitoring
 @testable import OkaeriServer

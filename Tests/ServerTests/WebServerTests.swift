@@ -1,15 +1,15 @@
-import OkaeriDaemonTestSupport
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing
 @testable import OkaeriServer
 
-@testable import OkaeriEvents
 @testable import OkaeriClient
+@testable import OkaeriEvents
 
 /// The page over TCP: the logins, and the answers to all other clients.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {

@@ -1,8 +1,8 @@
 import BlueZ
 import IBeacon
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriAutomation

@@ -1,11 +1,11 @@
-import OkaeriTestSupport
 import BlueZ
+import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
 @testable import OkaeriConfiguration
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
 
 /// Rules for peripherals: their configuration, events and persisted state, and their hooks.
 @Suite struct ServiceRuleTests {

@@ -3,9 +3,9 @@ import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing
 
-@testable import OkaeriEvents
-@testable import OkaeriConfiguration
 @testable import OkaeriAutomation
+@testable import OkaeriConfiguration
+@testable import OkaeriEvents
 
 /// The daemon's work by its rules for services, against a simulated bluetoothd.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceWatchTests: Sendable {

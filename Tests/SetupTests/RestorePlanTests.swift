@@ -1,10 +1,10 @@
-import Checksum
-import OkaeriEvents
 import Foundation
+import OkaeriChecksum
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
-import SystemPackage
 import OkaeriTestSupport
+import SystemPackage
 import Testing
 
 @testable import OkaeriSetup

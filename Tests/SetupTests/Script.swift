@@ -1,10 +1,10 @@
-import OkaeriEvents
 import IBeacon
-import OkaeriNetworkManager
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriNetworkManager
+import OkaeriWiFi
 import Synchronization
 import Testing
-import OkaeriWiFi
 
 @testable import OkaeriSetup
 

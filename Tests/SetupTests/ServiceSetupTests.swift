@@ -1,7 +1,7 @@
 import OkaeriNetworkManager
 import OkaeriPlumbing
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriConfiguration
 @testable import OkaeriSetup

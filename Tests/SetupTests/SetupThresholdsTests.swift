@@ -1,7 +1,7 @@
 import IBeacon
 import OkaeriConfiguration
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriEvents
 @testable import OkaeriSetup

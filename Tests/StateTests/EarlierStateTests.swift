@@ -1,15 +1,15 @@
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import RegionMonitoring
+import Testing
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
-@testable import OkaeriPresence
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
+@testable import OkaeriPresence
 
 /// State that earlier versions have written: an upgrade loses nothing of it.
 @Suite struct EarlierStateTests {

@@ -1,14 +1,14 @@
-import OkaeriDaemonTestSupport
 import IBeacon
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
+@testable import OkaeriDaemon
 @testable import OkaeriEvents
 @testable import OkaeriPresence
-@testable import OkaeriDaemon
 
 @Suite struct StateEncoderTests {
     /// A memory that counts how often it is encoded.

@@ -1,19 +1,19 @@
-import Checksum
-import OkaeriDaemonTestSupport
 import FoundationEssentials
 import Glibc
 import IBeacon
+import OkaeriChecksum
+import OkaeriDaemonTestSupport
 import OkaeriPlumbing
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import SystemPackage
-import OkaeriTestSupport
 import Testing
-import OkaeriWiFi
 
-@testable import OkaeriEvents
 @testable import OkaeriAutomation
-@testable import OkaeriPresence
 @testable import OkaeriDaemon
+@testable import OkaeriEvents
+@testable import OkaeriPresence
 
 @Suite struct StateFileTests {
     private let folder: TemporaryFolder

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import FoundationEssentials
+import OkaeriEvents
 import OkaeriPlumbing
+import OkaeriTestSupport
 import Synchronization
 import SystemPackage
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriDaemon

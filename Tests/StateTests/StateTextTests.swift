@@ -1,5 +1,5 @@
-import Checksum
 import Foundation
+import OkaeriChecksum
 import Testing
 
 @testable import OkaeriDaemon

@@ -1,12 +1,12 @@
-import OkaeriTestSupport
 import OkaeriDaemonTestSupport
+import OkaeriTestSupport
+import OkaeriWiFi
 import RegionMonitoring
 import Testing
-import OkaeriWiFi
 
 @testable import OkaeriAutomation
-@testable import OkaeriPresence
 @testable import OkaeriDaemon
+@testable import OkaeriPresence
 
 @Suite struct WritingPlanTests {
     private var plan = WritingPlan(validFor: .seconds(900))

@@ -1,8 +1,8 @@
 import Glibc
 import Logging
-import Synchronization
 import OkaeriSystemd
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @Suite struct JournalTests {

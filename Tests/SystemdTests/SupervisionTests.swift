@@ -1,9 +1,9 @@
-import OkaeriDaemonTestSupport
 import Foundation
 import HCI
+import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriEvents

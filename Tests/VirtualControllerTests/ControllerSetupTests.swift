@@ -1,5 +1,5 @@
-import OkaeriControllerEmulation
 import HCI
+import OkaeriControllerEmulation
 import Testing
 
 /// The commands by which Linux sets an LE controller up, and their answers.

@@ -1,5 +1,5 @@
-import OkaeriControllerEmulation
 import HCI
+import OkaeriControllerEmulation
 import Testing
 
 @Suite struct ReportTests {

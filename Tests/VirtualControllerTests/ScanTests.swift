@@ -1,6 +1,6 @@
-import OkaeriControllerEmulation
 import HCI
 import IBeacon
+import OkaeriControllerEmulation
 import Testing
 
 @Suite struct ScanTests {

@@ -1,5 +1,5 @@
-import OkaeriControllerEmulation
 import HCI
+import OkaeriControllerEmulation
 import Testing
 
 /// The times at which a script's lines are carried out.

@@ -1,6 +1,6 @@
 import OkaeriEvents
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriServer
 

@@ -1,5 +1,5 @@
-import Testing
 import OkaeriWiFi
+import Testing
 
 struct HomeNetworkTests {
     @Test(arguments: ["x", String(repeating: "x", count: 32), String(repeating: "ö", count: 16)])

@@ -1,6 +1,6 @@
 import OkaeriPlumbing
-import Testing
 import OkaeriWiFi
+import Testing
 
 struct JoinFailureTests {
     private static let failures: [(JoinFailure, code: String, isPassing: Bool)] = [

@@ -1,5 +1,5 @@
-import Testing
 import OkaeriWiFi
+import Testing
 
 /// The memory of one prompter, handed to the next: the restart of a program.
 struct JoinPrompterMemoryTests {

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriNetworkManager
 

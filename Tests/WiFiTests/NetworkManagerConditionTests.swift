@@ -1,6 +1,6 @@
 import OkaeriPlumbing
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriNetworkManager
 

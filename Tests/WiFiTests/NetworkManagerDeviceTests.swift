@@ -1,6 +1,6 @@
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Testing
 
 @testable import OkaeriNetworkManager
 

@@ -1,7 +1,7 @@
 import Foundation
 import OkaeriPlumbing
-import Testing
 import OkaeriWiFi
+import Testing
 
 struct PassphraseFileTests {
     private func problem(_ path: String, user: uid_t = geteuid()) -> PassphraseFileError.Problem? {

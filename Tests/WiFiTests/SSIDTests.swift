@@ -1,5 +1,5 @@
-import Testing
 import OkaeriWiFi
+import Testing
 
 /// Names that Swift's strings hold for equal, and that are different on the air.
 struct SSIDTests {

@@ -1,5 +1,5 @@
-import Testing
 import OkaeriWiFi
+import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SimulatedWiFiTests {

@@ -1,6 +1,6 @@
 import Foundation
-import OkaeriHistory
 import OkaeriConfiguration
+import OkaeriHistory
 import OkaeriTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import OkaeriHistory
 @testable import OkaeriConfiguration
+@testable import OkaeriHistory
 @testable import okaeri
 
 /// The interface for scripts: exit statuses (sysexits.h), results on standard output, sentences on standard error.

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import Foundation
 import HCI
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriTestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Foundation
 import IBeacon
 import OkaeriMQTT
-import RegionMonitoring
 import OkaeriSetup
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriConfiguration

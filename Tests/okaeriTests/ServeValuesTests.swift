@@ -1,5 +1,5 @@
-import OkaeriDBus
 import Foundation
+import OkaeriDBus
 import OkaeriTestSupport
 import Testing
 

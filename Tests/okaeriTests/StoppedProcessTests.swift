@@ -1,6 +1,6 @@
-import OkaeriDaemonTestSupport
 import Foundation
 import Glibc
+import OkaeriDaemonTestSupport
 import OkaeriTestSupport
 import Testing
 

@@ -63,7 +63,7 @@ def pipes_as_files(surface):
     config = ("--config", surface.target.folder / "beacons.json")
     for command in (("history", *place), ("plot", *place), ("backup", surface.target.folder / "b.tar", *config, *place)):
         outcome = run(surface, *command)
-        if outcome.returncode != 74 or "is no regular file" not in outcome.stderr:
+        if outcome.returncode != 74 or "is not a regular file" not in outcome.stderr:
             raise Failure(f"okaeri {command[0]} ends with {outcome.returncode}: {outcome.stderr}")
 
 

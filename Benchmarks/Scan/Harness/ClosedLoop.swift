@@ -1,7 +1,7 @@
-import OkaeriBluetooth
-import OkaeriControllerEmulation
 import HCI
 import IBeacon
+import OkaeriBluetooth
+import OkaeriControllerEmulation
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

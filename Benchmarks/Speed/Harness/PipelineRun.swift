@@ -1,7 +1,7 @@
-import OkaeriBluetooth
 import COkaeriAllocations
 import Glibc
 import HCI
+import OkaeriBluetooth
 import OkaeriConfiguration
 import OkaeriPresence
 import RegionMonitoring

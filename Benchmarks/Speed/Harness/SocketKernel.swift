@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import Glibc
+import OkaeriBluetooth
 import OkaeriPlumbing
 import Synchronization
 

@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import Glibc
 import Logging
+import OkaeriBluetooth
 import OkaeriConfiguration
 import OkaeriDaemon
 

@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import SystemPackage
 
 /// The events in the air, one after another and round again.

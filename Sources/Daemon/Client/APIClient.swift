@@ -1,9 +1,9 @@
-package import OkaeriEvents
 import FoundationEssentials
 import Glibc
 package import NIOCore
 import NIOHTTP1
 package import NIOPosix
+package import OkaeriEvents
 import OkaeriPlumbing
 package import OkaeriWiFi
 

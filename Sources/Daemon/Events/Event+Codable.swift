@@ -1,8 +1,8 @@
-import OkaeriRooms
 import HCI
 import IBeacon
-import RegionMonitoring
+import OkaeriRooms
 import OkaeriWiFi
+import RegionMonitoring
 
 /// Encoded as its ``fields``, and decoded from them.
 extension Event: Codable {

@@ -1,9 +1,9 @@
-import OkaeriRooms
 package import HCI
 import IBeacon
 import OkaeriPlumbing
-import RegionMonitoring
+import OkaeriRooms
 import OkaeriWiFi
+import RegionMonitoring
 
 extension Event {
     /// All fields of the event, in the order in which people read them.

@@ -1,9 +1,9 @@
-import OkaeriRooms
 import HCI
 import IBeacon
 import OkaeriPlumbing
-package import RegionMonitoring
+import OkaeriRooms
 import OkaeriWiFi
+package import RegionMonitoring
 
 extension Event {
     /// The event as a line for a person, beginning with the time of day in the machine's time zone.

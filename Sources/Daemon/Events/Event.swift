@@ -1,7 +1,7 @@
-package import OkaeriRooms
 package import HCI
-package import RegionMonitoring
+package import OkaeriRooms
 package import OkaeriWiFi
+package import RegionMonitoring
 
 /// An event as all consumers receive it: standard output, the event stream, the history, hooks.
 package struct Event: Sendable, Equatable {

@@ -1,5 +1,5 @@
-package import OkaeriEvents
 import Glibc
+package import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
 

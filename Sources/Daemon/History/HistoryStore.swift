@@ -1,6 +1,6 @@
-package import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPlumbing
 import RegionMonitoring
 

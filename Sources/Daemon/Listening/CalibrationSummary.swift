@@ -1,5 +1,5 @@
-import OkaeriEvents
 import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 package import RegionMonitoring
 

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import FoundationEssentials
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// The silences of a capture and their judgements. It contains no identifiers and no times of day, so that a user can

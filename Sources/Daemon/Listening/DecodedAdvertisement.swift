@@ -1,6 +1,6 @@
-import OkaeriEvents
 import HCI
 package import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// One advertisement, taken apart for a person.

@@ -1,13 +1,13 @@
-import OkaeriBluetooth
-package import OkaeriEvents
 package import HCI
 import IBeacon
 package import Logging
+import OkaeriBluetooth
 package import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriPlumbing
 package import OkaeriPresence
-package import RegionMonitoring
 import OkaeriRooms
+package import RegionMonitoring
 import Synchronization
 import SystemPackage
 

@@ -1,9 +1,9 @@
-import OkaeriBluetooth
-package import OkaeriEvents
 package import HCI
 package import IBeacon
 package import Logging
+import OkaeriBluetooth
 import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriPlumbing
 package import OkaeriPresence
 package import RegionMonitoring

@@ -1,6 +1,6 @@
+import IBeacon
 import OkaeriBluetooth
 import OkaeriEvents
-import IBeacon
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

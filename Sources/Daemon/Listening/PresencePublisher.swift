@@ -1,7 +1,7 @@
-import OkaeriBluetooth
-package import OkaeriEvents
 package import HCI
 import IBeacon
+import OkaeriBluetooth
+package import OkaeriEvents
 import OkaeriPlumbing
 package import OkaeriPresence
 package import RegionMonitoring

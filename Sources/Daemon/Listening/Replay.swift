@@ -1,8 +1,8 @@
-import OkaeriBluetooth
-package import OkaeriEvents
 package import HCI
 package import Logging
+import OkaeriBluetooth
 import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPresence
 package import RegionMonitoring
 import Synchronization

@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import IBeacon
+import OkaeriEvents
 import RegionMonitoring
 
 /// Sums up the receptions of each region's beacons, a minute at a time.

@@ -1,8 +1,8 @@
 import HCI
 import IBeacon
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 extension Configuration {
     static let keys = [

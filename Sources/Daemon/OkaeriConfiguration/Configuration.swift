@@ -1,10 +1,10 @@
 package import BlueZ
-package import OkaeriEvents
 package import HCI
 import IBeacon
+package import OkaeriEvents
 package import OkaeriPlumbing
-package import RegionMonitoring
 package import OkaeriWiFi
+package import RegionMonitoring
 
 /// The content of `beacons.json`.
 package struct Configuration: Sendable, Equatable {

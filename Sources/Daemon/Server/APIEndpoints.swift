@@ -1,7 +1,7 @@
-package import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore
+package import OkaeriEvents
 
 /// The endpoints of more than one line that need nothing of their feature but a function.
 extension Endpoint {

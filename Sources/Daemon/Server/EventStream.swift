@@ -1,9 +1,9 @@
-import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import OkaeriEvents
 import Synchronization
 
 /// The answer of `GET /v1/events`, which lasts for as long as the client listens.

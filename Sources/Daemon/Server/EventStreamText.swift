@@ -1,5 +1,5 @@
-import OkaeriEvents
 import FoundationEssentials
+import OkaeriEvents
 
 /// Events as server-sent events (HTML Living Standard, 9.2.6): the number in `id`, the name in `event`, the JSON object in
 /// `data`. A comment proves that the stream lives while nothing happens, and an event named `lost` that some were missed.

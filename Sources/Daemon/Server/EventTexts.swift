@@ -1,5 +1,5 @@
-import OkaeriEvents
 import NIOCore
+import OkaeriEvents
 
 /// The texts of the latest events, encoded once for all event streams of a listener.
 ///

@@ -1,5 +1,5 @@
-import OkaeriEvents
 package import Logging
+import OkaeriEvents
 package import OkaeriPlumbing
 package import ServiceLifecycle
 import Synchronization

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 package import Logging
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// The logins of the page: a user with access to the socket, and a browser with a session, may make links and end sessions.

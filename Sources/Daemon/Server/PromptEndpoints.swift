@@ -1,7 +1,7 @@
-package import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore
+package import OkaeriEvents
 package import OkaeriWiFi
 
 /// The prompts: they are answered by clients of the API, and by links that need no login.

@@ -1,8 +1,8 @@
-import OkaeriEvents
 import FoundationEssentials
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
+import OkaeriEvents
 
 extension Response {
     /// A value, on a line of its own.

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import Glibc
 import Logging
 import NIOCore
+import OkaeriEvents
 import OkaeriPlumbing
 import ServiceLifecycle
 

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import OkaeriEvents
 
 extension WebRequest {
     init(_ request: Request) {

@@ -1,6 +1,6 @@
-package import OkaeriEvents
 import Glibc
 package import Logging
+package import OkaeriEvents
 import OkaeriPlumbing
 
 /// The journal, in its own protocol (systemd.io, Native Journal Protocol): an entry has fields, which `journalctl

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 
 /// The state of the daemon in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0
 /// listening`.

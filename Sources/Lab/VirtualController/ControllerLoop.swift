@@ -1,5 +1,5 @@
-import OkaeriControllerEmulation
 import Glibc
+import OkaeriControllerEmulation
 import OkaeriPlumbing
 
 /// Waits for the next event, passes it to the emulation, and carries out its actions.

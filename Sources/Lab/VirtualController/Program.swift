@@ -1,7 +1,7 @@
 import ArgumentParser
-import OkaeriControllerEmulation
 import Glibc
 import HCI
+import OkaeriControllerEmulation
 import OkaeriPlumbing
 
 @main struct Program: ParsableCommand {

@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,6 +1,6 @@
-public import OkaeriBluetooth
 public import HCI
 public import IBeacon
+public import OkaeriBluetooth
 import OkaeriPlumbing
 package import OkaeriPresence
 public import RegionMonitoring

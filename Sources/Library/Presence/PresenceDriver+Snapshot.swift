@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 package import HCI
 package import IBeacon
+import OkaeriBluetooth
 package import RegionMonitoring
 import Synchronization
 

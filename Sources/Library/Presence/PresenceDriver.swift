@@ -1,6 +1,6 @@
-package import OkaeriBluetooth
 package import HCI
 package import IBeacon
+package import OkaeriBluetooth
 package import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization

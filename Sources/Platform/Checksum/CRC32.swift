@@ -1,4 +1,4 @@
-import CZlib
+import COkaeriZlib
 import OkaeriPlumbing
 
 /// The checksum of gzip and Ethernet (ISO 3309, RFC 1952 section 8), as eight hexadecimal digits.

@@ -383,7 +383,7 @@ extension MQTTConnection {
     private static func problem(ofFile path: String) -> String? {
         var status = stat()
         guard access(path, R_OK) == 0, stat(path, &status) == 0 else { return String(cString: strerror(errno)) }
-        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no regular file"
+        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is not a regular file"
     }
 }
 

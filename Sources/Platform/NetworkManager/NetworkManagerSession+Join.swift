@@ -1,8 +1,8 @@
 import COkaeriGIO
 import COkaeriNetworkManager
-import OkaeriDBus
 import FoundationEssentials
 import Glibc
+import OkaeriDBus
 import OkaeriWiFi
 
 extension NetworkManagerSession {

@@ -1,7 +1,7 @@
 import COkaeriGIO
 import COkaeriNetworkManager
-import OkaeriDBus
 import Glibc
+import OkaeriDBus
 import OkaeriPlumbing
 import OkaeriWiFi
 

@@ -1,12 +1,12 @@
-package import OkaeriEvents
-package import OkaeriClient
-import OkaeriDBus
 import HCI
 package import Logging
+package import OkaeriClient
+import OkaeriDBus
+package import OkaeriEvents
 package import OkaeriPlumbing
+import OkaeriWiFi
 import ServiceLifecycle
 import UnixSignals
-import OkaeriWiFi
 
 /// Asks on the desktop what the daemon asks: shows its prompts as notifications, and takes the answers back to it.
 package actor Agent: Service {

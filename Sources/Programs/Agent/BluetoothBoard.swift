@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 
 /// The notification that Bluetooth does not work: events in, actions out.
 struct BluetoothBoard: Sendable {

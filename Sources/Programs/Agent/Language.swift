@@ -1,5 +1,5 @@
-package import OkaeriEvents
 import HCI
+package import OkaeriEvents
 import OkaeriPlumbing
 package import OkaeriWiFi
 

@@ -1,5 +1,5 @@
-import OkaeriDBus
 import FoundationEssentials
+import OkaeriDBus
 import OkaeriPlumbing
 
 /// The desktop's notifications (Desktop Notifications Specification), over the session bus.

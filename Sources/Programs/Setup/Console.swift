@@ -1,5 +1,5 @@
-package import OkaeriEvents
 import IBeacon
+package import OkaeriEvents
 import OkaeriPlumbing
 import Synchronization
 

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 /// The Wi-Fi, the measurements, the text.
 extension RegionSetup {

@@ -1,9 +1,9 @@
-import OkaeriEvents
 package import IBeacon
 package import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
 package import OkaeriWiFi
+import RegionMonitoring
 
 /// The questions about a beacon and its region, in their order. Nothing is written before the last answer.
 package struct RegionSetup {

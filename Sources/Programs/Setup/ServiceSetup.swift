@@ -1,6 +1,6 @@
+import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriNetworkManager
-import OkaeriConfiguration
 import OkaeriPlumbing
 package import OkaeriWiFi
 

@@ -1,7 +1,7 @@
-package import OkaeriEvents
 package import IBeacon
-package import OkaeriNetworkManager
 package import OkaeriConfiguration
+package import OkaeriEvents
+package import OkaeriNetworkManager
 package import OkaeriWiFi
 
 /// A reception of a set-up.

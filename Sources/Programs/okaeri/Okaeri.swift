@@ -1,6 +1,6 @@
 import ArgumentParser
-import OkaeriSetup
 import OkaeriEvents
+import OkaeriSetup
 
 /// The command line.
 @main struct Okaeri: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import OkaeriDBus
-import Synchronization
 import OkaeriTestSupport
+import Synchronization
 import Testing
 
 @testable import BlueZ

@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 import Testing
 
 /// A state machine, a clock that is set by hand, and short functions for its events.

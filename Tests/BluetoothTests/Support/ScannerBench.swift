@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import Foundation
 import HCI
+import OkaeriBluetooth
 import Synchronization
 import Testing
 

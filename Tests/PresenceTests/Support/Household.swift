@@ -1,11 +1,11 @@
-import OkaeriBluetooth
-import OkaeriDaemonTestSupport
 import Glibc
 import HCI
+import OkaeriBluetooth
+import OkaeriDaemonTestSupport
 import OkaeriPresence
+import OkaeriTestSupport
 import RegionMonitoring
 import Synchronization
-import OkaeriTestSupport
 
 /// A scanner's state machine and a presence driver, with a controller that answers every command at once and receives what is
 /// in the air, on a clock that is moved by hand.

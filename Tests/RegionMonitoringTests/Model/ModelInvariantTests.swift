@@ -1,5 +1,5 @@
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// The invariants with learned exit times and with clocks that leap: whatever was learned.

@@ -1,6 +1,6 @@
 import IBeacon
-import RegionMonitoring
 import OkaeriTestSupport
+import RegionMonitoring
 import Testing
 
 /// ``RegionMonitor`` does what ``NaiveMonitor`` does, whatever happens in whatever order.

@@ -1,5 +1,5 @@
-import OkaeriControllerEmulation
 import HCI
+import OkaeriControllerEmulation
 import Testing
 
 /// An emulation with a clock that stands still until it is moved, and a host that only listens.

@@ -1,6 +1,6 @@
 import OkaeriTestSupport
-import Testing
 import OkaeriWiFi
+import Testing
 
 /// ``JoinPrompter`` does what ``NaivePrompter`` does, whatever happens in whatever order.
 struct PrompterModelTests {

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import Glibc
+import OkaeriEvents
 import OkaeriPlumbing
 
 @testable import OkaeriMQTT

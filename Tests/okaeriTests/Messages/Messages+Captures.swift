@@ -1,5 +1,5 @@
-import OkaeriBluetooth
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPresence
 import RegionMonitoring
 import SystemPackage

@@ -1,7 +1,7 @@
 import Glibc
 import OkaeriPlumbing
-import SystemPackage
 import OkaeriTestSupport
+import SystemPackage
 
 @testable import OkaeriConfiguration
 

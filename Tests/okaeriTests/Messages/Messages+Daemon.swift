@@ -1,14 +1,14 @@
+import Glibc
 import OkaeriDaemonTestSupport
 import OkaeriEvents
-import Glibc
 import OkaeriPlumbing
 import RegionMonitoring
 import SystemPackage
 
 @testable import OkaeriAutomation
 @testable import OkaeriClient
-@testable import OkaeriHistory
 @testable import OkaeriDaemon
+@testable import OkaeriHistory
 @testable import OkaeriServer
 
 extension Messages {

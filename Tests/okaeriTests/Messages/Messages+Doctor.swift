@@ -1,8 +1,8 @@
+import Glibc
 import OkaeriBluetooth
 import OkaeriClient
 import OkaeriDaemonTestSupport
 import OkaeriEvents
-import Glibc
 import OkaeriPlumbing
 import RegionMonitoring
 

@@ -1,6 +1,6 @@
 import BlueZ
-import OkaeriDBus
 import Glibc
+import OkaeriDBus
 import OkaeriPlumbing
 
 /// The messages that users see, one a line, in sections by type.

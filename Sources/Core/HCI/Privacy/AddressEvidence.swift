@@ -2,7 +2,7 @@ import OkaeriPlumbing
 
 /// The receptions of one device's addresses of late, which decide whether a further one proves that the device is in range.
 ///
-/// A transmitter that invents addresses meets the hash of a key by chance, and does not learn when. So one reception is no proof. Two
+/// A transmitter that invents addresses meets the hash of a key by chance, and does not learn when. So one reception is not a proof. Two
 /// different addresses within ten minutes are one; so is one address that was received three times, each at least a second after the
 /// last. Devices advertise once in two seconds at least and change their address every few minutes, so that an arrival is late by two
 /// to four seconds, and a change of the address costs no time. A transmitter has to send each invented address three times.

@@ -1,6 +1,6 @@
 package import OkaeriPlumbing
-import ServiceLifecycle
 package import OkaeriWiFi
+import ServiceLifecycle
 
 /// Divides the antenna between Wi-Fi and Bluetooth: a Pi has one for both.
 ///

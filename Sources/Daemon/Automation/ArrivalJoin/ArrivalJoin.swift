@@ -1,10 +1,10 @@
-package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPlumbing
+package import OkaeriWiFi
 import RegionMonitoring
 import ServiceLifecycle
-package import OkaeriWiFi
 
 /// Offers the Wi-Fi on arrival: carries out what the ``WiFi/JoinPrompter`` decides.
 package actor ArrivalJoin: Service {

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
-import RegionMonitoring
+import OkaeriEvents
 import OkaeriRooms
 import OkaeriWiFi
+import RegionMonitoring
 
 /// A command that is to be run because of an event.
 struct Hook: Sendable, Equatable {

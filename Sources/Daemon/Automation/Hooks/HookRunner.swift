@@ -1,5 +1,5 @@
-import OkaeriEvents
 import Glibc
+import OkaeriEvents
 import Subprocess
 import SystemPackage
 

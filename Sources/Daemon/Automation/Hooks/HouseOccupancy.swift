@@ -1,7 +1,7 @@
 import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 /// Decides when the home becomes occupied or empty. A value without a clock: events go in, the hook to run comes out.
 ///

@@ -1,10 +1,10 @@
-import OkaeriRooms
-import OkaeriEvents
 import HCI
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
+import OkaeriRooms
 import OkaeriWiFi
+import RegionMonitoring
 
 /// An arrival, a departure, a prompt or a fault of Bluetooth that servers are notified of.
 struct Notification: Sendable, Equatable {

@@ -1,6 +1,6 @@
-package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization

@@ -1,7 +1,7 @@
 import BlueZ
-package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPlumbing
 import ServiceLifecycle
 

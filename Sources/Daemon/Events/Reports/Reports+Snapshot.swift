@@ -1,8 +1,8 @@
 package import HCI
 package import IBeacon
 import OkaeriPlumbing
-package import RegionMonitoring
 package import OkaeriWiFi
+package import RegionMonitoring
 
 extension RegionReport {
     /// - Parameters:

@@ -1,6 +1,6 @@
 package import HCI
-package import RegionMonitoring
 package import OkaeriWiFi
+package import RegionMonitoring
 
 /// The answer of `GET /v1/status`.
 package struct StatusReport: Codable, Sendable, Equatable {

@@ -1,7 +1,7 @@
 import HCI
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 /// A status report as text, and as the exit status that cron jobs and plugins use.
 package struct StatusSummary: Sendable {

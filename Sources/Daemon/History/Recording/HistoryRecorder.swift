@@ -1,6 +1,6 @@
-package import OkaeriEvents
 package import Logging
 package import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPlumbing
 import Synchronization
 

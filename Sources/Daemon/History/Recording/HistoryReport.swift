@@ -1,5 +1,5 @@
-import OkaeriEvents
 package import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
 

@@ -1,7 +1,7 @@
-package import OkaeriEvents
 import FoundationEssentials
 package import Logging
 package import OkaeriConfiguration
+package import OkaeriEvents
 package import OkaeriPlumbing
 import SystemPackage
 

@@ -1,5 +1,5 @@
-package import OkaeriEvents
 package import Logging
+package import OkaeriEvents
 package import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization

@@ -45,7 +45,7 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(file) cannot be opened: \(reason); check the permissions of the file and its folder, and whether the "
                 + "disk is mounted read-only, or name another place with `--state-dir`"
         case .notAFile(let file):
-            "\(file) is no regular file, and is left alone; move it away, or name another place with `--state-dir`"
+            "\(file) is not a regular file, and is left alone; move it away, or name another place with `--state-dir`"
         case .locked(let file):
             "\(file) is locked by another program; close it"
         case .failed(let file, let reason):

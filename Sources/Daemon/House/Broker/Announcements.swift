@@ -1,7 +1,7 @@
 import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 /// The states that the hub and its standbys have announced for the house, and whether this node announces now. A node that begins to
 /// decide announces the regions whose state is another one.

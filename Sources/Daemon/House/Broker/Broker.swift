@@ -1,6 +1,6 @@
+package import HCI
 package import OkaeriEvents
 package import OkaeriMQTT
-package import HCI
 import OkaeriPlumbing
 package import OkaeriPresence
 package import RegionMonitoring

@@ -1,8 +1,8 @@
 import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 /// The messages and outputs of the announcements, see ``Announcements``.
 extension BrokerCore {

@@ -2,8 +2,8 @@ import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-package import RegionMonitoring
 import OkaeriRooms
+package import RegionMonitoring
 
 /// The regions: what this hub decides and publishes.
 extension BrokerCore {

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 /// The connection, and the messages about nodes.
 extension BrokerCore {

@@ -2,8 +2,8 @@ import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriRooms
+import RegionMonitoring
 
 /// The radios of the house: at a hub, those that report to it; at a receiver, its own one.
 extension BrokerCore {

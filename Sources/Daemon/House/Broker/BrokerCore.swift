@@ -1,10 +1,10 @@
-package import OkaeriEvents
 import IBeacon
+package import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
-package import RegionMonitoring
 import OkaeriRooms
+package import RegionMonitoring
 
 /// The decisions of ``Broker``: everything but threads, sockets and clocks.
 ///

@@ -1,9 +1,9 @@
-import RegionMonitoring
-import OkaeriEvents
-import IBeacon
 import FoundationEssentials
+import IBeacon
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
+import RegionMonitoring
 
 /// The JSON payloads. Every key is always present, `null` without a value: a template of Home Assistant logs an error for
 /// each message without a key that it uses. Payloads from the broker are validated: other clients can publish them, too.

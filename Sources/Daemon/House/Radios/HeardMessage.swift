@@ -1,7 +1,7 @@
-import OkaeriEvents
 import FoundationEssentials
 import HCI
 import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
 

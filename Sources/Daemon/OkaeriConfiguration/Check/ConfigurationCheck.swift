@@ -2,8 +2,8 @@ import Glibc
 import HCI
 import OkaeriMQTT
 import OkaeriPlumbing
-import SystemPackage
 import OkaeriWiFi
+import SystemPackage
 
 /// The programs, secrets and addresses on this machine to which a configuration refers.
 package struct ConfigurationCheck: Sendable {

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import Glibc
 import HCI
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// A configuration as the daemon uses it: `beacons.json`, with the regions that the page has saved in `regions.json`.

@@ -1,6 +1,6 @@
+import OkaeriConfiguration
 import OkaeriDBus
 import OkaeriEvents
-import OkaeriConfiguration
 import OkaeriPlumbing
 import ServiceLifecycle
 import Synchronization

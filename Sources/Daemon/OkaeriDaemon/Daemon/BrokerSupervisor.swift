@@ -1,8 +1,8 @@
+import Logging
+import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriHouse
-import Logging
 import OkaeriMQTT
-import OkaeriConfiguration
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import Logging
 import OkaeriConfiguration
+import OkaeriEvents
 import Synchronization
 
 /// Reads `beacons.json` with the regions that the page has saved, and keeps the use of those for reports.

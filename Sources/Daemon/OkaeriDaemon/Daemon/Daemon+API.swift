@@ -1,18 +1,18 @@
-package import OkaeriEvents
-import OkaeriBluetooth
 import HTTPTypes
+import IBeacon
+import OkaeriAutomation
+import OkaeriBluetooth
+import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriHistory
 import OkaeriHouse
-import OkaeriAutomation
-import IBeacon
 import OkaeriListening
-import OkaeriServer
 import OkaeriMQTT
-import OkaeriConfiguration
 import OkaeriPlumbing
 import OkaeriPresence
-import RegionMonitoring
+import OkaeriServer
 package import OkaeriWiFi
+import RegionMonitoring
 
 extension Daemon {
     /// The endpoints of all listeners.

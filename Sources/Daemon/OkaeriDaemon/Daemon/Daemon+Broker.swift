@@ -1,15 +1,15 @@
-import OkaeriAutomation
-import OkaeriEvents
-import OkaeriHouse
 import IBeacon
 import Logging
-import OkaeriMQTT
+import OkaeriAutomation
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriHouse
+import OkaeriMQTT
 import OkaeriPresence
-import RegionMonitoring
 import OkaeriServer
-import ServiceLifecycle
 import OkaeriWiFi
+import RegionMonitoring
+import ServiceLifecycle
 
 extension Daemon {
     /// The connection to the broker of the configuration; without one nothing of MQTT runs.

@@ -1,17 +1,17 @@
+import Logging
+import NIOPosix
 import OkaeriAutomation
 import OkaeriClient
+import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriHistory
 import OkaeriListening
-import Logging
-import NIOPosix
-import OkaeriConfiguration
 import OkaeriPresence
 import OkaeriServer
-package import ServiceLifecycle
 import OkaeriSystemd
-import UnixSignals
 import OkaeriWiFi
+package import ServiceLifecycle
+import UnixSignals
 
 extension Daemon {
     /// The time that the parts may take to end, one after another. What hangs then is not waited for.

@@ -1,20 +1,20 @@
-package import OkaeriBluetooth
-import OkaeriHouse
-package import OkaeriEvents
-import OkaeriDBus
 import FoundationEssentials
-import OkaeriHistory
-import OkaeriAutomation
-package import OkaeriListening
 package import Logging
-import OkaeriNetworkManager
+import OkaeriAutomation
+package import OkaeriBluetooth
 package import OkaeriConfiguration
+import OkaeriDBus
+package import OkaeriEvents
+import OkaeriHistory
+import OkaeriHouse
+package import OkaeriListening
+import OkaeriNetworkManager
 import OkaeriPlumbing
 package import OkaeriPresence
-import RegionMonitoring
 import OkaeriServer
 package import OkaeriSystemd
 import OkaeriWiFi
+import RegionMonitoring
 
 /// The whole of `okaeri monitor`: its parts, and their connections. They do the work.
 package final class Daemon: Sendable {

@@ -1,6 +1,6 @@
 import OkaeriAutomation
-import OkaeriEvents
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriServer
 import Synchronization

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import Logging
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
-import Synchronization
 import OkaeriSystemd
+import Synchronization
 
 /// Reads the configuration again, and gives it to every part that goes by it.
 final class Reloader: Sendable {

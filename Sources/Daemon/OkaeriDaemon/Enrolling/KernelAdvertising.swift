@@ -1,6 +1,6 @@
 package import BlueZ
-import OkaeriBluetooth
 import HCI
+import OkaeriBluetooth
 
 /// Advertises by the kernel's management interface where bluetoothd cannot; see `okaeri doctor` for the kernels.
 package struct KernelAdvertising: AdvertisingFallback {

@@ -1,9 +1,9 @@
 package import BlueZ
-import OkaeriBluetooth
-package import OkaeriEvents
 package import HCI
 import HTTPTypes
 package import Logging
+import OkaeriBluetooth
+package import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriServer
 import ServiceLifecycle

@@ -1,6 +1,6 @@
 package import BlueZ
-package import OkaeriBluetooth
 import HCI
+package import OkaeriBluetooth
 import OkaeriConfiguration
 import OkaeriPlumbing
 

@@ -1,6 +1,6 @@
-import OkaeriEvents
-import OkaeriConfiguration
 import HTTPTypes
+import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriServer
 

@@ -1,7 +1,7 @@
-import OkaeriEvents
 import HCI
 import HTTPTypes
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriServer
 

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import HTTPTypes
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriServer
 import OkaeriWiFi

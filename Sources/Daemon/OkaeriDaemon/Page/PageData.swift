@@ -1,9 +1,9 @@
-import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import HTTPTypes
-import OkaeriHistory
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriHistory
 import OkaeriPlumbing
 import OkaeriServer
 import OkaeriWiFi

@@ -1,6 +1,6 @@
 import IBeacon
-import OkaeriListening
 import OkaeriConfiguration
+import OkaeriListening
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

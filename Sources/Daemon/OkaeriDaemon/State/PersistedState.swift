@@ -1,7 +1,7 @@
-import Checksum
-import OkaeriEvents
 import FoundationEssentials
+import OkaeriChecksum
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import SystemPackage
 
@@ -145,7 +145,7 @@ package enum StateText {
         return devices.map { if case .string(let name) = $0["name"]?.value { name } else { "a browser" } }
     }
 
-    /// Returns the text with the logins of another one in place of its own; `nil` if it is no state.
+    /// Returns the text with the logins of another one in place of its own; `nil` if it is not a state.
     ///
     /// - Parameter present: A text without logins, a damaged one and `nil` leave none.
     package static func replacingLogins(in text: [UInt8], byThoseOf present: [UInt8]?) -> [UInt8]? {

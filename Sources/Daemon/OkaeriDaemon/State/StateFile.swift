@@ -1,6 +1,6 @@
-import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import SystemPackage
 

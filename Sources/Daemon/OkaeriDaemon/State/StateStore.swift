@@ -1,5 +1,5 @@
-import OkaeriEvents
 import Logging
+import OkaeriEvents
 import OkaeriPlumbing
 import ServiceLifecycle
 import SystemPackage

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 import RegionMonitoring
 
 /// The state of each region, and the quality of reception.

@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import HCI
 import IBeacon
+import OkaeriBluetooth
 package import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization

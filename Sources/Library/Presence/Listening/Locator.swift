@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 public import HCI
 import IBeacon
+import OkaeriBluetooth
 import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization

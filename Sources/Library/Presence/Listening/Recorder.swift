@@ -1,6 +1,6 @@
-import OkaeriBluetooth
 import Glibc
 package import HCI
+import OkaeriBluetooth
 import RegionMonitoring
 import Synchronization
 package import SystemPackage

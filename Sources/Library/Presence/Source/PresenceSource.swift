@@ -1,5 +1,5 @@
-package import OkaeriBluetooth
 package import HCI
+package import OkaeriBluetooth
 import OkaeriPlumbing
 package import RegionMonitoring
 import Synchronization

@@ -1,9 +1,9 @@
 import BlueZ
-import Checksum
+import OkaeriChecksum
 import OkaeriEvents
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriWiFi
+import RegionMonitoring
 
 /// The values for centrals, and their notifications: the daemon's answers in, values out.
 struct StatusBoard: Sendable {

@@ -1,10 +1,10 @@
 package import BlueZ
+package import Logging
 package import OkaeriClient
 import OkaeriEvents
-package import Logging
 import OkaeriPlumbing
-import ServiceLifecycle
 import OkaeriWiFi
+import ServiceLifecycle
 
 /// Serves what the daemon knows to centrals over GATT, and takes their answers to it. The values are those of
 /// docs/gatt.md.

@@ -1,8 +1,8 @@
-import Checksum
-import OkaeriEvents
 import Glibc
-import OkaeriHistory
+import OkaeriChecksum
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriHistory
 import OkaeriPlumbing
 import Synchronization
 package import SystemPackage

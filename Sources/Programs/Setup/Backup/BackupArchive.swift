@@ -1,5 +1,5 @@
-import Checksum
 import Glibc
+import OkaeriChecksum
 import OkaeriConfiguration
 import OkaeriPlumbing
 import SystemPackage

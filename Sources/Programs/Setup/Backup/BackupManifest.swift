@@ -1,6 +1,6 @@
-import Checksum
-import OkaeriEvents
 import FoundationEssentials
+import OkaeriChecksum
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// The first file of a backup: its origin, and the files that follow, in their order.

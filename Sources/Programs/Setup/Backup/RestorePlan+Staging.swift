@@ -1,6 +1,6 @@
 import Glibc
-import OkaeriHistory
 import OkaeriConfiguration
+import OkaeriHistory
 import OkaeriPlumbing
 import SystemPackage
 

@@ -1,7 +1,7 @@
-import OkaeriDBus
-import OkaeriEvents
 import FoundationEssentials
 import OkaeriConfiguration
+import OkaeriDBus
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriWiFi
 

@@ -1,11 +1,11 @@
-import OkaeriBluetooth
-package import OkaeriClient
-package import OkaeriEvents
 import FoundationEssentials
 import Glibc
-import OkaeriNetworkManager
+import OkaeriBluetooth
+package import OkaeriClient
 import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriListening
+import OkaeriNetworkManager
 import OkaeriPlumbing
 import OkaeriWiFi
 

@@ -1,9 +1,9 @@
-package import OkaeriEvents
+import FoundationEssentials
 import OkaeriBluetooth
 import OkaeriClient
-import FoundationEssentials
-import OkaeriNetworkManager
 import OkaeriConfiguration
+package import OkaeriEvents
+import OkaeriNetworkManager
 import OkaeriWiFi
 
 extension Doctor {

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import Glibc
+import OkaeriEvents
 
 /// The number of a Linux release, such as 6.12.93 of `6.12.93+rpt-rpi-v8`.
 struct KernelRelease: Equatable, Comparable {

@@ -1,7 +1,7 @@
-package import OkaeriClient
-import OkaeriEvents
 import FoundationEssentials
 import Glibc
+package import OkaeriClient
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.

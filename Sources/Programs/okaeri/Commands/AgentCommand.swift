@@ -1,8 +1,8 @@
-import OkaeriEvents
-import OkaeriAgent
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import OkaeriAgent
+import OkaeriEvents
 import OkaeriPlumbing
 
 struct AgentCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import OkaeriClient
-import OkaeriEvents
 import Glibc
+import OkaeriClient
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
 

@@ -1,7 +1,7 @@
 import ArgumentParser
-import OkaeriEvents
 import IBeacon
 import OkaeriConfiguration
+import OkaeriEvents
 import RegionMonitoring
 
 struct ConfigCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
 

@@ -1,14 +1,14 @@
 import ArgumentParser
-import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import Logging
 import OkaeriConfiguration
 import OkaeriDaemon
+import OkaeriEvents
 import OkaeriPlumbing
+import OkaeriWiFi
 import RegionMonitoring
 import ServiceLifecycle
-import OkaeriWiFi
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,13 @@
 import ArgumentParser
-import OkaeriEvents
 import Glibc
 import HCI
-import OkaeriHouse
 import OkaeriConfiguration
 import OkaeriDaemon
+import OkaeriEvents
+import OkaeriHouse
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriSetup
+import RegionMonitoring
 
 struct EnrollCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -80,7 +80,7 @@ struct EnrollCommand: AsyncParsableCommand {
             let typed = try await TerminalConsole().askSecret(Terminal.canAsk ? "Key of \(name): " : "")
             guard let identity = DeviceIdentity(typed) else {
                 throw CommandFailure(
-                    "this is no key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
+                    "this is not a key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
             }
             return identity
         }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import BlueZ
 import FoundationEssentials
-import OkaeriAgent
 import Glibc
 import Logging
+import OkaeriAgent
 import OkaeriDaemon
 
 struct GATTCommand: AsyncParsableCommand {

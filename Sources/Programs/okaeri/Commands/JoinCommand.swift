@@ -1,12 +1,12 @@
 import ArgumentParser
 import Glibc
-import OkaeriHouse
 import IBeacon
-import OkaeriMQTT
 import OkaeriConfiguration
+import OkaeriHouse
+import OkaeriMQTT
 import OkaeriPlumbing
-import RegionMonitoring
 import OkaeriSetup
+import RegionMonitoring
 
 struct JoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Glibc
+import Logging
 import OkaeriBluetooth
 import OkaeriEvents
-import Glibc
 import OkaeriListening
-import Logging
 import OkaeriPresence
 import ServiceLifecycle
 import SystemPackage

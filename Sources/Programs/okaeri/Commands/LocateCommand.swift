@@ -1,7 +1,7 @@
 import ArgumentParser
+import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriListening
-import OkaeriConfiguration
 import OkaeriPresence
 import RegionMonitoring
 import ServiceLifecycle

@@ -1,13 +1,13 @@
-import OkaeriAgent
 import ArgumentParser
-import OkaeriEvents
 import FoundationEssentials
 import Glibc
 import Logging
+import OkaeriAgent
 import OkaeriConfiguration
 import OkaeriDaemon
-import ServiceLifecycle
+import OkaeriEvents
 import OkaeriSystemd
+import ServiceLifecycle
 
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import ArgumentParser
 import OkaeriClient
+import OkaeriEvents
 
 struct NodesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

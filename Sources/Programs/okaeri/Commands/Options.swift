@@ -1,10 +1,10 @@
 import ArgumentParser
-import OkaeriClient
 import FoundationEssentials
 import Glibc
-import OkaeriHistory
 import IBeacon
+import OkaeriClient
 import OkaeriConfiguration
+import OkaeriHistory
 import OkaeriPlumbing
 import RegionMonitoring
 

@@ -1,8 +1,8 @@
-import OkaeriEvents
 import ArgumentParser
 import OkaeriClient
-import OkaeriHistory
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriHistory
 import OkaeriPlumbing
 import SystemPackage
 

@@ -1,6 +1,6 @@
-import OkaeriEvents
 public import ArgumentParser
 import OkaeriClient
+import OkaeriEvents
 public import OkaeriWiFi
 
 struct PromptsCommand: AsyncParsableCommand {

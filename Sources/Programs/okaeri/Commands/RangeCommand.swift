@@ -1,5 +1,5 @@
-import OkaeriEvents
 import ArgumentParser
+import OkaeriEvents
 import OkaeriListening
 import RegionMonitoring
 

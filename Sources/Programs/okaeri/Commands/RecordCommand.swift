@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
-import OkaeriListening
 import OkaeriConfiguration
+import OkaeriListening
 import OkaeriPlumbing
 import SystemPackage
 

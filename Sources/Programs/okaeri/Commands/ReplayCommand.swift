@@ -1,9 +1,9 @@
 import ArgumentParser
-import OkaeriEvents
 import HCI
+import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriHistory
 import OkaeriListening
-import OkaeriConfiguration
 import OkaeriPresence
 import Synchronization
 import SystemPackage

@@ -1,8 +1,8 @@
 import ArgumentParser
-import OkaeriEvents
 import Glibc
 import OkaeriConfiguration
 import OkaeriDaemon
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
 

@@ -1,10 +1,10 @@
-import OkaeriEvents
 import ArgumentParser
 import HCI
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriListening
 import OkaeriPresence
 import RegionMonitoring
-import OkaeriListening
 import ServiceLifecycle
 import SystemPackage
 

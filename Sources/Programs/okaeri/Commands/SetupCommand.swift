@@ -1,12 +1,12 @@
 import ArgumentParser
-import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
 import IBeacon
+import OkaeriConfiguration
 import OkaeriMQTT
 import OkaeriSetup
-import SystemPackage
 import OkaeriWiFi
+import SystemPackage
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import ArgumentParser
 import OkaeriClient
+import OkaeriEvents
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import OkaeriEvents
 import ArgumentParser
 import OkaeriClient
+import OkaeriEvents
 
 struct WebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OkaeriClient
-import OkaeriEvents
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 
 struct WebOnCommand: AsyncParsableCommand {

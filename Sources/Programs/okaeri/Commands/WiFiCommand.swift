@@ -1,6 +1,6 @@
 import ArgumentParser
-import OkaeriNetworkManager
 import OkaeriConfiguration
+import OkaeriNetworkManager
 import OkaeriPlumbing
 import OkaeriWiFi
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import OkaeriEvents
 import Glibc
 import HCI
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
 

@@ -1,17 +1,17 @@
 import ArgumentParser
-import OkaeriBluetooth
 import BlueZ
-import OkaeriEvents
 import Glibc
 import HCI
-import OkaeriListening
 import Logging
+import OkaeriBluetooth
 import OkaeriDaemon
+import OkaeriEvents
+import OkaeriListening
 import OkaeriPlumbing
 import OkaeriPresence
+import OkaeriSetup
 import RegionMonitoring
 import ServiceLifecycle
-import OkaeriSetup
 
 /// `okaeri enroll NAME` without a key: this machine is a peripheral, and the phone pairs with it.
 struct PairingOptions: ParsableArguments {

@@ -1,7 +1,7 @@
-import OkaeriClient
-import OkaeriConfiguration
 import FoundationEssentials
 import Glibc
+import OkaeriClient
+import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup

@@ -1,13 +1,13 @@
-import OkaeriEvents
+import IBeacon
+import Logging
 import OkaeriBluetooth
 import OkaeriClient
-import IBeacon
+import OkaeriEvents
 import OkaeriListening
-import Logging
 import OkaeriPlumbing
+import OkaeriSetup
 import RegionMonitoring
 import ServiceLifecycle
-import OkaeriSetup
 import Synchronization
 
 /// The receptions of a set-up: those of a daemon if one runs, otherwise those of the adapter itself.

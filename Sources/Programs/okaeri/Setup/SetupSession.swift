@@ -1,10 +1,10 @@
 import ArgumentParser
-import OkaeriClient
-import OkaeriEvents
 import Glibc
 import Logging
-import OkaeriMQTT
+import OkaeriClient
 import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriSetup
 import OkaeriWiFi

@@ -1,8 +1,8 @@
 import OkaeriNetworkManager
 import OkaeriPlumbing
 import OkaeriSetup
-import Synchronization
 import OkaeriWiFi
+import Synchronization
 
 /// NetworkManager for a set-up, on a thread of its own from the first question on.
 final class SetupWiFi: SetupNetworks {

@@ -1,7 +1,7 @@
 import OkaeriEvents
 import OkaeriListening
-import SystemPackage
 import OkaeriSystemd
+import SystemPackage
 
 /// The output of events by `okaeri monitor`.
 enum EventPrinter {

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import BlueZ
+import OkaeriEvents
 import OkaeriPlumbing
 import SystemPackage
 

@@ -1,5 +1,5 @@
-import OkaeriEvents
 import HCI
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring

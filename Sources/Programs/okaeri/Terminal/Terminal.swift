@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
 import Logging
-import SystemPackage
 import OkaeriSystemd
+import SystemPackage
 
 /// The output: results on standard output, everything else on standard error.
 enum Terminal {

@@ -1,9 +1,9 @@
-import OkaeriEvents
 import OkaeriAgent
 import OkaeriDaemon
+import OkaeriEvents
 import OkaeriServer
-import ServiceLifecycle
 import OkaeriWiFi
+import ServiceLifecycle
 
 /// Asks on the terminal whether to join, while `okaeri monitor` runs there.
 struct TerminalPrompt: Service {

@@ -1,12 +1,12 @@
-import OkaeriBluetooth
-import OkaeriClient
-package import OkaeriEvents
 import FoundationEssentials
 import Glibc
+import OkaeriBluetooth
+import OkaeriClient
 import OkaeriConfiguration
+package import OkaeriEvents
 import OkaeriPlumbing
-import SystemPackage
 import OkaeriWiFi
+import SystemPackage
 
 /// A text for a bug report: versions, the machine, the shape of the configuration, the doctor's findings and the journal, without
 /// names, addresses and secrets.
