@@ -352,8 +352,8 @@ extension HouseModel {
         var last: HouseEvent?
         var losses = 0
         for (node, event) in events {
-            // An event whose acknowledgement was lost is delivered again (MQTT 5.0, 4.3.2).
-            if hadPartition, event == last { continue }
+            // An event whose acknowledgement was lost, or came after the end of the node, is delivered again (MQTT 5.0, 4.3.2).
+            if hadPartition || kills > 0, event == last { continue }
             let before = known.updateValue(event.kind, forKey: event.number)
             if before == event.kind, hadPartition, hadLoss { continue }
             defer { last = event }

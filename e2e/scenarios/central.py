@@ -188,12 +188,11 @@ def service_rule_hooks(folder):
 def service_that_does_not_connect(folder):
     """The lamp advertises and accepts no connection: an event and the status give the reason, once, until it accepts one."""
     _, peer = at_home(folder)
-    peer.tell("away")
     peer.tell("aloof")
+    wait_for("the second advertisement", lambda: peer.said().count("advertised") > 1, within=20)
     daemon = Daemon(folder, region(), adapter="hci0", services=[{"identifier": "lamp", "service": lamp.SERVICE}])
     failed = daemon.expect("peripheralDidFailToConnect", within=90, identifier="lamp", address=peer.address)
     check(failed["reason"] in json.dumps(daemon.status()["services"]), f"no reason in the status: {daemon.status()}")
-    peer.tell("away")
     peer.tell("back")
     daemon.expect("peripheralDidConnect", within=40, address=peer.address)
     check(len(daemon.events("peripheralDidFailToConnect")) == 1, "the same reason again")
