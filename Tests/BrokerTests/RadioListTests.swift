@@ -29,4 +29,19 @@ import Testing
             incarnation: "b", memory: memory, connects: true)
         #expect(house.nodes["shed"]?.core.announcements.memory.standbys == (radios ?? ["attic", "loft"]).sorted())
     }
+
+    /// A radio that reports shows the devices around it, and phones.
+    @Test(arguments: [nil, ["attic"], []] as [Set<String>?])
+    mutating func `The radio of a hub reports only for a standby of the list`(radios: Set<String>?) {
+        house.start(
+            .init(node: "hall", room: nil, site: "home", discovery: nil, version: "1", radios: radios),
+            [HouseBench.region("keys")], incarnation: "a", connects: true)
+        house.pass(10)
+        #expect(house.nodes["hall"]?.core.ownReports.isWanted == false)
+        let card = #"{"kind":"standby","room":null,"offset":0,"version":"1","since":"2026-11-21T07:31:09.412Z"}"#
+        house.send("okaeri/home/node/attic/about", card)
+        house.send("okaeri/home/node/attic/status", "online")
+        house.pass(1)
+        #expect(house.nodes["hall"]?.core.ownReports.isWanted == (radios != []))
+    }
 }

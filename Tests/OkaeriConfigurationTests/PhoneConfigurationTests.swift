@@ -148,6 +148,8 @@ struct PhoneConfigurationTests {
         #expect(throws: WriteObstacle.self) { try RegionFiles.write(edits) }
         #expect(try paths.map(text) == before)
         #expect(access("\(directory.path)/anna.irk", F_OK) == 0)
+        // The text that was refused is not kept as the previous version.
+        #expect(edits[0].path == paths[1] && access("\(paths[1]).bak", F_OK) != 0)
         try FileManager.default.removeItem(atPath: backup)
         try RegionFiles.write(edits)
         #expect(try files.content().merged.configuration.regions.isEmpty)

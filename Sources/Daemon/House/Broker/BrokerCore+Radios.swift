@@ -63,7 +63,9 @@ extension BrokerCore {
     /// Begins and ends the reports of this hub's own radio: a standby needs them.
     mutating func standbyChanged(at now: Int64) -> [Output] {
         guard isHub else { return [] }
-        let isWatched = isHolding && nodes.all.contains { $0.value.isOnline && $0.value.card?.kind == .standby }
+        let isWatched =
+            isHolding
+            && nodes.all.contains { $0.value.isOnline && $0.value.card?.kind == .standby && settings.uses($0.key) }
         return isWatched == ownReports.isWanted ? [] : wantedChanged(isWatched ? wantedBeacons : nil, at: now)
     }
 

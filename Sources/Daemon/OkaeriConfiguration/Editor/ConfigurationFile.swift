@@ -95,6 +95,24 @@ extension ConfigurationFile {
         }
     }
 
+    /// Takes back a write, also one that failed after it had replaced the file: the previous version takes the place of the file again,
+    /// which needs no room on the disk. A file with another text stays.
+    ///
+    /// - Parameters:
+    ///   - text: The text that was written.
+    ///   - old: The text before; `nil` if there was no file.
+    func takeBack(_ text: String, replacing old: String?) {
+        guard text != old,
+            let place = try? Self.placed({ () throws(FilePlace.Problem) in try FilePlace(path) }),
+            (try? Self.contents(place, as: text)) != nil, let directory = try? place.opened()
+        else { return }
+        if old == nil {
+            unlinkat(directory.number, place.name, 0)
+        } else {
+            renameat(directory.number, "\(place.name).bak", directory.number, place.name)
+        }
+    }
+
     /// Returns the content of the file, which must be the text that was read.
     private static func contents(
         _ place: borrowing FilePlace, as old: String?

@@ -60,27 +60,19 @@ package struct RegionFiles: Sendable {
 
         /// The key files that the new text names no more.
         var unused: [PhoneKeyFile] = []
-
-        /// Writes the old text again, if there was one.
-        fileprivate func undo() {
-            guard let old else { return }
-            _ = try? file.write(old, replacing: text)
-        }
     }
 
     /// Writes all files, or none of them: a conflict with another program, or a failure, leaves each as it was. Then deletes the key
     /// files that they name no more.
     package static func write(_ edits: [Edit]) throws(WriteObstacle) {
         for edit in edits { try edit.file.check(replacing: edit.old) }
-        var written: [Edit] = []
-        do throws(WriteObstacle) {
-            for edit in edits {
+        for (index, edit) in edits.enumerated() {
+            do throws(WriteObstacle) {
                 try edit.file.write(edit.text, replacing: edit.old)
-                written.append(edit)
+            } catch {
+                for edit in edits[...index].reversed() { edit.file.takeBack(edit.text, replacing: edit.old) }
+                throw error
             }
-        } catch {
-            for edit in written.reversed() { edit.undo() }
-            throw error
         }
         for key in edits.flatMap(\.unused) { key.remove() }
     }
