@@ -151,8 +151,10 @@ import Testing
         manager.startMonitoring(for: MonitoredRegion(home))
         var first = manager.events.makeAsyncIterator()
         var second = manager.events.makeAsyncIterator()
-        // What was before goes to the first alone, what comes to both.
+        // What no reader has received goes to both.
         #expect(await first.next()?.kind == .didStartMonitoring(home))
+        var third = manager.events.makeAsyncIterator()
+        #expect(await second.next()?.kind == .didStartMonitoring(home))
         let office = BeaconRegion(identifier: "office", constraint: home.constraint)
         manager.startMonitoring(for: MonitoredRegion(office))
         func regions(_ events: inout LocationEvents.Iterator) async -> [BeaconRegion] {
@@ -163,7 +165,17 @@ import Testing
             return regions
         }
         #expect(await regions(&first) == [home, office])
-        #expect(await regions(&second) == [office])
+        #expect(await regions(&second) == [home, office])
+        #expect(await regions(&third) == [home, office], "the first had not received the state of home")
+    }
+
+    @Test func `an iteration that is never released keeps no event from the next one`() async {
+        let manager = LocationManager(kernel: PairKernel())
+        manager.startMonitoring(for: MonitoredRegion(home))
+        var abandoned = manager.events.makeAsyncIterator()
+        #expect(await abandoned.next()?.kind == .didStartMonitoring(home))
+        #expect(await manager.events.first { _ in true }?.kind == .didDetermineState(.unknown, home))
+        #expect(await abandoned.next()?.kind == .didDetermineState(.unknown, home), "it can go on")
     }
 
     @Test func `a slow reader misses the oldest`() async {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The events of a manager, stored once for all readers. A reader is a position in them.
 ///
-/// While nothing reads, the events wait for the next reader. The number of stored events is bounded: the oldest are dropped.
+/// An event that no reader has received waits for the next one. The number of stored events is bounded: the oldest are dropped.
 final class EventLog: Sendable {
     private struct Reader: Sendable {
         var position: Int
@@ -13,6 +13,8 @@ final class EventLog: Sendable {
         /// The stored events, the oldest first, and the position of the first.
         var events: [LocationEvent] = []
         var first = 0
+        /// The position after the last event that any reader has received.
+        var received = 0
         var readers: [Int: Reader] = [:]
         var lastReader = 0
         var isClosed = false
@@ -26,9 +28,9 @@ final class EventLog: Sendable {
             first = position
         }
 
-        /// Drops the events that every reader has received. Without a reader they wait for the next one.
+        /// Drops the events that every reader has received. Those that no reader has received wait for the next one.
         mutating func collect() {
-            if let position = readers.values.map(\.position).min() { drop(to: position) }
+            drop(to: readers.values.map(\.position).min() ?? received)
         }
 
         /// Returns the tasks that wait for an event, to be resumed without the lock.
@@ -70,21 +72,21 @@ final class EventLog: Sendable {
         for task in waiting { task.resume() }
     }
 
-    /// Adds a reader: of the waiting events if it is the only one, otherwise of those from now on.
+    /// Adds a reader: of the events that no reader has received, and of those from now on. A reader that does not read any more does
+    /// not change that: Swift never releases the iterator of a loop in the top-level code of a program.
     ///
     /// - Returns: The number of the reader, for ``next(_:isolation:)`` and ``unsubscribe(_:)``.
     func subscribe() -> Int {
         state.withLock { state in
             state.lastReader += 1
-            state.readers[state.lastReader] = Reader(position: state.readers.isEmpty ? state.first : state.end)
+            state.readers[state.lastReader] = Reader(position: max(state.first, state.received))
             return state.lastReader
         }
     }
 
-    /// Removes a reader. If it was the only one, the events that it has not received wait for the next one.
+    /// Removes a reader.
     func unsubscribe(_ reader: Int) {
         state.withLock { state in
-            state.collect()
             state.readers[reader] = nil
             state.collect()
         }
@@ -118,6 +120,7 @@ final class EventLog: Sendable {
             guard next < state.end else { return state.isClosed ? .end : .none }
             let event = state.events[next - state.first]
             state.readers[reader]?.position = next + 1
+            state.received = max(state.received, next + 1)
             state.collect()
             return .event(event)
         }

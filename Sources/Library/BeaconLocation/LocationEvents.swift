@@ -4,8 +4,8 @@ public import RegionMonitoring
 
 /// The events of a ``LocationManager``. Several tasks may iterate, at the same time and one after another.
 ///
-/// An iteration receives the events from its beginning on. If no other one runs, it also receives the events that the earlier
-/// iterations have not received, up to ``LocationManager/backlog``. The end of an iteration does not end the manager: it goes on
+/// An iteration receives the events from its beginning on, and those before it that no iteration has received, up to
+/// ``LocationManager/backlog``. The end of an iteration does not end the manager: it goes on
 /// until ``LocationManager/stop()``, or until it is deallocated. An iteration keeps the manager alive.
 public struct LocationEvents: AsyncSequence, Sendable {
     /// An event with its time.
