@@ -260,7 +260,7 @@ extension OnTheBus {
             }
             try await withCentralManager(bus: bench.address) { central in
                 #expect(await error { _ = try await central.connect(address) } == .noDaemon)
-                #expect(central.state == .resetting)
+                #expect(central.state == .unsupported)
                 try bench.start(adapter: nil)
                 #expect(await error { _ = try await central.connect(address) } == .noAdapter(nil))
                 #expect(central.state == .unsupported)

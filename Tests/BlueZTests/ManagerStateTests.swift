@@ -1,5 +1,6 @@
 import BlueZ
 import OkaeriBluetooth
+import OkaeriTestSupport
 import Testing
 
 @Suite struct ManagerStateTests {
@@ -13,5 +14,29 @@ import Testing
             .poweredOff: .restricted, .poweredOn: .authorized,
         ]
         for state in ManagerState.allCases { #expect(ManagerAuthorization(state) == expected[state]) }
+    }
+}
+
+extension OnTheBus {
+    @Suite struct AbsenceTests: Sendable {
+        @Test func `without bluetoothd a central and a peripheral have the same state before it has run and after it`()
+            async throws
+        {
+            let bench = try await BlueZBench()
+            try await withCentralManager(bus: bench.address) { central in
+                try await withPeripheralManager(bus: bench.address) { peripheral in
+                    var (ofCentral, ofPeripheral) = (
+                        central.states.makeAsyncIterator(), peripheral.states.makeAsyncIterator()
+                    )
+                    let passing: Set<ManagerState> = [.unknown, .unsupported]
+                    for state in [ManagerState.unsupported, .poweredOn, .resetting] {
+                        if state == .poweredOn { try bench.start() }
+                        if state == .resetting { try bench.perform("stop") }
+                        while let next = await ofCentral.next(), next != state { #expect(passing.contains(next)) }
+                        while let next = await ofPeripheral.next(), next != state { #expect(passing.contains(next)) }
+                    }
+                }
+            }
+        }
     }
 }

@@ -40,6 +40,9 @@ struct MirrorMachine: Sendable {
     /// The signals since bluetoothd was asked for its objects, and then for them again.
     private(set) var held = PendingSignals()
 
+    /// Whether bluetoothd has ever listed its objects.
+    private(set) var wasKnown = false
+
     /// The objects, as far as they are known. Empty without bluetoothd.
     private(set) var tree = ObjectTree()
 
@@ -101,6 +104,7 @@ struct MirrorMachine: Sendable {
         switch phase {
         case .listing(owner):
             phase = .following(owner: owner)
+            wasKnown = true
             for (path, interfaces) in objects { tree.add(path, interfaces) }
             let actions = held.notices.flatMap { apply($0) }
             held.removeAll()

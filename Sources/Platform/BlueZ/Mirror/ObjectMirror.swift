@@ -20,6 +20,8 @@ final class ObjectMirror: Sendable {
     struct View: Sendable {
         var tree: ObjectTree
         var reach: MirrorMachine.Reach
+        /// Whether bluetoothd has ever listed its objects.
+        var wasKnown: Bool
         var resets: UInt64
         var refreshes: UInt64
         var connections: UInt64
@@ -50,8 +52,8 @@ final class ObjectMirror: Sendable {
     var view: View {
         state.withLock {
             View(
-                tree: $0.machine.tree, reach: $0.machine.reach, resets: $0.machine.resets,
-                refreshes: $0.machine.refreshes.ended, connections: $0.machine.connections,
+                tree: $0.machine.tree, reach: $0.machine.reach, wasKnown: $0.machine.wasKnown,
+                resets: $0.machine.resets, refreshes: $0.machine.refreshes.ended, connections: $0.machine.connections,
                 ends: $0.machine.ends, bus: $0.bus, busError: $0.busError)
         }
     }
@@ -306,16 +308,19 @@ extension ObjectMirror.View {
         return adapter
     }
 
-    /// In CoreBluetooth's words.
+    /// Returns the state of an adapter with the terms of CoreBluetooth, for a central and for a peripheral.
     func state(adapter name: String?) -> ManagerState {
         switch reach {
         case .noBus where isRefused, .unknown where isRefused: .unauthorized
-        case .noBus: busError == nil ? .unknown : .resetting
-        case .noDaemon: .resetting
+        case .noBus: busError == nil ? .unknown : absence
+        case .noDaemon: absence
         case .unknown: .unknown
         case .known: adapter(named: name).map { $0.isPowered ? .poweredOn : .poweredOff } ?? .unsupported
         }
     }
+
+    /// The state without bluetoothd: only a bluetoothd that has answered before can be lost.
+    private var absence: ManagerState { wasKnown ? .resetting : .unsupported }
 
     func device(_ address: String, on adapter: String) -> String? {
         tree.paths(with: Interface.device, below: adapter).first { path in

@@ -95,12 +95,11 @@ extension PeripheralEngine {
 
     private func follow() async {
         var registration = Registration(engine: self)
-        var (wasThere, retry) = (false, BackOff(Self.firstRetry, limit: Self.longestRetry))
+        var retry = BackOff(Self.firstRetry, limit: Self.longestRetry)
         while !Task.isCancelled {
             let wanted = desired.withLock(\.self)
             let view = mirror.view
-            let snapshot = snapshot(view, wanted, wasThere)
-            wasThere = wasThere || view.reach == .known
+            let snapshot = snapshot(view, wanted)
             // Without adapter and bluetoothd there are no subscribers, and no call reports it.
             if snapshot.adapter == nil { endSubscriptions() }
             report(snapshot, isRefused: registration.isRefused)
@@ -109,8 +108,8 @@ extension PeripheralEngine {
             if isContent { retry.reset() }
             let deadline = isContent ? nil : ContinuousClock.now + retry.delay
             let isOver = try? await mirror.wait(until: deadline, for: .connections) {
-                [registration, wasThere] view in
-                let isSame = self.snapshot(view, wanted, wasThere) == snapshot && !registration.isOutdated
+                [registration] view in
+                let isSame = self.snapshot(view, wanted) == snapshot && !registration.isOutdated
                 return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
             }
             if isOver == nil { _ = retry.next() }
@@ -119,13 +118,13 @@ extension PeripheralEngine {
         await registration.endFallback()
     }
 
-    private func snapshot(_ view: ObjectMirror.View, _ wanted: DesiredState, _ wasThere: Bool) -> RegistrationSnapshot {
+    private func snapshot(_ view: ObjectMirror.View, _ wanted: DesiredState) -> RegistrationSnapshot {
         let interfaces = [
             wanted.services.isEmpty ? nil : Interface.gattManager,
             wanted.advertisement == nil ? nil : Interface.advertisingManager,
         ]
         return RegistrationSnapshot(
-            view, adapter: adapter, wasThere: wasThere, interfaces: interfaces.compactMap(\.self))
+            view, adapter: adapter, interfaces: interfaces.compactMap(\.self))
     }
 
     /// Publishes the state and its reason if one of them is another one than before.

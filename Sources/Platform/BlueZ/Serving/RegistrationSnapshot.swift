@@ -17,9 +17,8 @@ struct RegistrationSnapshot: Sendable, Equatable {
 
     /// - Parameters:
     ///   - adapter: The requested adapter; `nil`: one that is switched on, otherwise the first.
-    ///   - wasThere: whether there was a bluetoothd before.
     ///   - interfaces: The interfaces that the adapter must have.
-    init(_ view: ObjectMirror.View, adapter name: String?, wasThere: Bool, interfaces: [String]) {
+    init(_ view: ObjectMirror.View, adapter name: String?, interfaces: [String]) {
         resets = view.resets
         connections = view.connections
         adapter = view.reach == .known ? view.adapter(named: name) : nil
@@ -27,7 +26,7 @@ struct RegistrationSnapshot: Sendable, Equatable {
         if case .notPermitted = obstacle {
             (state, reason) = (.unauthorized, Self.mayNotAsk)
         } else if let obstacle {
-            (state, reason) = (Self.state(obstacle, wasThere), "\(obstacle)")
+            (state, reason) = (view.state(adapter: name), "\(obstacle)")
         } else if let adapter {
             let missing = interfaces.first { view.tree[adapter.path, $0] == nil }
             state = missing == nil ? .poweredOn : .unsupported
@@ -36,19 +35,6 @@ struct RegistrationSnapshot: Sendable, Equatable {
                 ?? "\(adapter.name) is switched on"
         } else {
             (state, reason) = (.unknown, "bluetoothd is being asked")
-        }
-    }
-
-    private static func state(_ obstacle: CentralError, _ wasThere: Bool) -> ManagerState {
-        switch obstacle {
-        case .noBus, .noDaemon: wasThere ? .resetting : .unsupported
-        case .noAdapter: .unsupported
-        case .poweredOff: .poweredOff
-        case .notPermitted: .unauthorized
-        case .notFound, .connectionFailed, .disconnected, .noCharacteristic, .ambiguous, .notSupported, .refused,
-            .timedOut,
-            .unexpected, .cancelled:
-            .unknown
         }
     }
 

@@ -121,10 +121,11 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// Nothing is known yet.
     case unknown
 
-    /// bluetoothd or the bus is lost for the moment; its return is waited for.
+    /// bluetoothd or the bus is lost, and has answered this manager before. The manager works again when it returns.
     case resetting
 
-    /// There is no adapter, or, for a peripheral, no bluetoothd or an adapter that cannot be one.
+    /// There is no adapter, or no bluetoothd since the manager's first use, or, for a peripheral, an adapter that cannot be one. The
+    /// manager works as soon as that changes.
     case unsupported
 
     /// The bus does not let this process ask bluetoothd.
