@@ -140,7 +140,9 @@ import Testing
             Issue.record("\(event)")
             return
         }
-        let timestamp = try #require(beacons.first?.timestamp)
+        let beacon = try #require(beacons.first)
+        #expect(BeaconIdentity(uuid: beacon.uuid, major: beacon.major, minor: beacon.minor) == LocationBench.beacon)
+        let timestamp = try #require(beacon.timestamp)
         #expect(event.secondsSince1970(at: timestamp) == event.secondsSince1970 - 1)
     }
 

@@ -33,6 +33,20 @@ import Testing
         #expect(manager.monitoredRegions.map(\.region) == [home])
     }
 
+    @Test func `a region that is watched answers and ends by its settings`() async throws {
+        let manager = LocationManager(kernel: PairKernel())
+        manager.startMonitoring(for: MonitoredRegion(home))
+        let region = try #require(manager.monitoredRegions.first)
+        manager.requestState(for: region)
+        var determined = 0
+        for await event in manager.events where event.kind == .didDetermineState(.unknown, home) {
+            determined += 1
+            if determined == 2 { break }
+        }
+        manager.stopMonitoring(for: region)
+        #expect(manager.monitoredRegions.isEmpty)
+    }
+
     @Test func `ranging begins the scan`() async {
         let kernel = PairKernel()
         let manager = LocationManager(kernel: kernel)

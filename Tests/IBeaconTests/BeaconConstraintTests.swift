@@ -14,6 +14,22 @@ import Testing
         #expect(BeaconConstraint("\(Self.owner)/1") == .major(uuid, 1))
     }
 
+    @Test func `labels create the constraints and the regions of an owner, a group and a beacon`() throws {
+        let uuid = try #require(BeaconUUID(Self.owner))
+        #expect(BeaconConstraint(uuid: uuid) == .uuid(uuid))
+        #expect(BeaconConstraint(uuid: uuid, major: 5) == .major(uuid, 5))
+        #expect(BeaconConstraint(uuid: uuid, major: 5, minor: 10) == .minor(uuid, 5, 10))
+        let identifier = "home"
+        #expect(
+            BeaconRegion(uuid: uuid, identifier: identifier) == .init(identifier: identifier, constraint: .uuid(uuid)))
+        #expect(
+            BeaconRegion(uuid: uuid, major: 5, identifier: identifier)
+                == .init(identifier: identifier, constraint: .major(uuid, 5)))
+        #expect(
+            BeaconRegion(uuid: uuid, major: 5, minor: 10, identifier: identifier)
+                == .init(identifier: identifier, constraint: .minor(uuid, 5, 10)))
+    }
+
     @Test(
         arguments: [
             "/+5", "/-0", "/05", "/ 5", "/5 ", "/５", "/65536", "/-1", "/", "/5/", "/1/+2", "/1/02", "/1/2/3", "/*/5",

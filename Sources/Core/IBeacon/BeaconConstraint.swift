@@ -11,6 +11,25 @@ public enum BeaconConstraint: Hashable, Sendable {
     /// One beacon.
     case minor(BeaconUUID, UInt16, UInt16)
 
+    /// Creates the constraint of all beacons of an owner, or of one group of them.
+    ///
+    /// - Parameters:
+    ///   - uuid: The owner's identifier.
+    ///   - major: The group; `nil` for all groups.
+    public init(uuid: BeaconUUID, major: UInt16? = nil) {
+        self = major.map { .major(uuid, $0) } ?? .uuid(uuid)
+    }
+
+    /// Creates the constraint of one beacon.
+    ///
+    /// - Parameters:
+    ///   - uuid: The owner's identifier.
+    ///   - major: The group.
+    ///   - minor: The beacon in its group.
+    public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
+        self = .minor(uuid, major, minor)
+    }
+
     /// The owner's identifier, which every constraint names.
     public var uuid: BeaconUUID {
         switch self {

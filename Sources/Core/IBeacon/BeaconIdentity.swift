@@ -117,4 +117,25 @@ public struct BeaconRegion: Hashable, Sendable {
         self.identifier = identifier
         self.constraint = constraint
     }
+
+    /// Creates a region of all beacons of an owner, or of one group of them.
+    ///
+    /// - Parameters:
+    ///   - uuid: The owner's identifier.
+    ///   - major: The group; `nil` for all groups.
+    ///   - identifier: The name of the region; the caller ensures that it is unique.
+    public init(uuid: BeaconUUID, major: UInt16? = nil, identifier: String) {
+        self.init(identifier: identifier, constraint: BeaconConstraint(uuid: uuid, major: major))
+    }
+
+    /// Creates a region of one beacon.
+    ///
+    /// - Parameters:
+    ///   - uuid: The owner's identifier.
+    ///   - major: The group.
+    ///   - minor: The beacon in its group.
+    ///   - identifier: The name of the region; the caller ensures that it is unique.
+    public init(uuid: BeaconUUID, major: UInt16, minor: UInt16, identifier: String) {
+        self.init(identifier: identifier, constraint: BeaconConstraint(uuid: uuid, major: major, minor: minor))
+    }
 }

@@ -5,6 +5,15 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The beacon's identity.
     public var identity: BeaconIdentity
 
+    /// The owner's identifier.
+    public var uuid: BeaconUUID { identity.uuid }
+
+    /// The group, such as a house.
+    public var major: UInt16 { identity.major }
+
+    /// The single beacon in its group.
+    public var minor: UInt16 { identity.minor }
+
     /// The mean RSSI since the last callback in dBm; 0 when nothing was heard since.
     public var rssi: Int
 

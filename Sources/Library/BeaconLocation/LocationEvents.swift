@@ -66,7 +66,7 @@ public struct LocationEvent: Hashable, Sendable {
         /// The region is watched from now on, with or without an adapter.
         case didStartMonitoring(BeaconRegion)
 
-        /// The region's state: after each change, and as the answer to ``LocationManager/requestState(for:)``.
+        /// The region's state: after each change, and as the answer to ``LocationManager/requestState(for:)-(BeaconRegion)``.
         case didDetermineState(RegionState, BeaconRegion)
 
         /// A beacon of the region is in range, and the last known state was not inside.

@@ -104,8 +104,12 @@ public final class LocationManager: Sendable {
 
     /// Stops watching a region, by its identifier.
     public func stopMonitoring(for region: BeaconRegion) {
-        driver.stopMonitoring(region.identifier)
-        rest()
+        stopMonitoring(region.identifier)
+    }
+
+    /// Stops watching a region, by its identifier.
+    public func stopMonitoring(for region: MonitoredRegion) {
+        stopMonitoring(region.identifier)
     }
 
     /// Ranges beacons once a second, whatever regions are watched.
@@ -122,6 +126,11 @@ public final class LocationManager: Sendable {
 
     /// Publishes the present state of a watched region by ``LocationEvent/Kind/didDetermineState(_:_:)``.
     public func requestState(for region: BeaconRegion) {
+        driver.requestState(region.identifier)
+    }
+
+    /// Publishes the present state of a watched region by ``LocationEvent/Kind/didDetermineState(_:_:)``.
+    public func requestState(for region: MonitoredRegion) {
         driver.requestState(region.identifier)
     }
 
@@ -167,6 +176,11 @@ public final class LocationManager: Sendable {
     public func stop() async {
         log.close()
         await bluetooth.stop()
+    }
+
+    private func stopMonitoring(_ identifier: String) {
+        driver.stopMonitoring(identifier)
+        rest()
     }
 
     private func startScan() {
