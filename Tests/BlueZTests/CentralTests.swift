@@ -119,6 +119,23 @@ extension OnTheBus {
             }
         }
 
+        @Test func `a discovered peripheral is connected, and kept connected`() async throws {
+            try bench.start()
+            try bench.lamp()
+            try await withCentralManager(bus: bench.address) { central in
+                for try await discovery in central.scanForPeripherals(withServices: [battery]) {
+                    let peripheral = try await central.connect(discovery)
+                    #expect(peripheral.address == address)
+                    #expect(peripheral.isConnected)
+                    for await event in central.connections(to: discovery) {
+                        #expect(event == .didConnect(address: address, name: "lamp"))
+                        break
+                    }
+                    break
+                }
+            }
+        }
+
         @Test func `a connection without a signal of bluetoothd is noticed`() async throws {
             try bench.start()
             try bench.lamp(isAnnounced: false)

@@ -45,6 +45,18 @@ extension CentralManager {
         throw failure ?? .timedOut(what: "the connection to \(address)", after: limit)
     }
 
+    /// Connects a peripheral of a scan; see ``connect(_:within:)-(String,_)``.
+    ///
+    /// - Parameters:
+    ///   - discovery: The peripheral.
+    ///   - limit: The time limit for all of it.
+    /// - Throws: As ``connect(_:within:)-(String,_)``.
+    public func connect(
+        _ discovery: Discovery, within limit: Duration = .seconds(40)
+    ) async throws(CentralError) -> Peripheral {
+        try await connect(discovery.address, within: limit)
+    }
+
     /// Ends a connection, also of another program, or an attempt to connect (`org.bluez.Device1`, Disconnect).
     ///
     /// - Throws: ``CentralError/timedOut(what:after:)``, ``CentralError/cancelled``, or what bluetoothd has against it.

@@ -59,6 +59,15 @@ extension CentralManager {
         }
     }
 
+    /// Keeps a peripheral of a scan connected; see ``connections(to:remembered:)-(Target,_)``.
+    ///
+    /// - Parameters:
+    ///   - discovery: The peripheral.
+    ///   - remembered: The peripheral that was connected when the program ended.
+    public func connections(to discovery: Discovery, remembered: Remembered? = nil) -> AsyncStream<ConnectionEvent> {
+        connections(to: .address(discovery.address), remembered: remembered)
+    }
+
     private func keepConnected(
         to target: Target, remembered: Remembered?, _ publish: (ConnectionEvent) -> Void
     ) async {
