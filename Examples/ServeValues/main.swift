@@ -22,7 +22,7 @@ let description = MutableDescriptor.userDescription("the number of seconds since
 let name = MutableCharacteristic(BluetoothUUID(0x2A24), properties: .read, value: Array("okaeri".utf8))
 let pace = MutableCharacteristic(
     own(2), properties: .write,
-    write: { value, central throws(ATTError) in
+    write: { value, central in
         guard value.count == 1 else { throw ATTError(.invalidAttributeValueLength, "the interval is one byte") }
         guard value[0] > 0 else { throw ATTError(.application(0x80), "the interval is at least one second") }
         interval.withLock { $0 = Int(value[0]) }

@@ -129,7 +129,7 @@ extension OnTheBus {
                 .userDescription("charge"),
                 MutableDescriptor(
                     own,
-                    write: { value, _ throws(ATTError) in
+                    write: { value, _ in
                         guard value.count == 1 else { throw ATTError(.invalidAttributeValueLength, "one byte") }
                         written.withLock { $0.append(value) }
                     }),

@@ -147,6 +147,19 @@ extension OnTheBus {
             #expect(written.withLock(\.self) == [[2]])
         }
 
+        @Test func `an error of the program reaches the central as an unlikely error`() async throws {
+            struct Full: Error, CustomStringConvertible {
+                var description: String { "the store\nis full" }
+            }
+            let service = MutableService.sample(read: { _ in throw Full() }, write: { _, _ in throw Full() })
+            try await offer(service) { bluetoothd, _ in
+                let unlikely = BusError.refused(
+                    name: "org.freedesktop.DBus.Error.Failed", message: "the store is full")
+                await #expect(throws: unlikely) { try await bluetoothd.write([1], to: alert.full) }
+                await #expect(throws: unlikely) { try await bluetoothd.read(level.full) }
+            }
+        }
+
         @Test func `services that are added later take the place of what was offered`() async throws {
             try await offer(.sample()) { bluetoothd, manager in
                 let later = BluetoothUUID(0x2A00)

@@ -62,10 +62,14 @@ public struct MutableCharacteristic: Sendable, Identifiable {
     }
 
     /// Answers a central that reads. The whole value: a long read gets it in pieces, all of the same value.
-    public typealias Read = @Sendable (Central) async throws(ATTError) -> [UInt8]
+    ///
+    /// It throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
+    public typealias Read = @Sendable (Central) async throws -> [UInt8]
 
     /// Takes what a central writes. A central that writes without response does not receive an error.
-    public typealias Write = @Sendable ([UInt8], Central) async throws(ATTError) -> Void
+    ///
+    /// It throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
+    public typealias Write = @Sendable ([UInt8], Central) async throws -> Void
 
     /// No value is longer, in bytes (Core Specification, Vol 3, Part F, 3.2.9).
     public static let longestValue = 512
@@ -126,7 +130,7 @@ public struct MutableCharacteristic: Sendable, Identifiable {
     ) {
         self.init(
             uuid, properties: properties, permissions: permissions, descriptors: descriptors,
-            read: { _ throws(ATTError) in value })
+            read: { _ in value })
     }
 
     /// The same with the terms of BlueZ (`org.bluez.GattCharacteristic1`, Flags), as of 5.62: an older one rejects a

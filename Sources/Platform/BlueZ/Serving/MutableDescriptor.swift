@@ -35,7 +35,7 @@ public struct MutableDescriptor: Sendable {
     ///   - permissions: The conditions for reading.
     ///   - value: The value; at most ``MutableCharacteristic/longestValue`` bytes of it are read.
     public init(_ uuid: BluetoothUUID, permissions: MutableCharacteristic.Permissions = [], value: [UInt8]) {
-        self.init(uuid, permissions: permissions, read: { _ throws(ATTError) in value })
+        self.init(uuid, permissions: permissions, read: { _ in value })
     }
 
     /// Returns the description that a central can show to people (0x2901; Core Specification, Vol 3, Part G, 3.3.3.2).

@@ -1,4 +1,5 @@
 import OkaeriDBus
+import OkaeriPlumbing
 import Synchronization
 
 /// A request of bluetoothd that the program is notified of.
@@ -61,7 +62,7 @@ final class ServedValue: Sendable {
         if offset > 0, let begun = reads.withLock({ $0.value(central.identifier, at: .now) }) {
             value = begun
         } else {
-            value = Array(try await read(central).prefix(MutableCharacteristic.longestValue))
+            value = Array(try await answer(of: { try await read(central) }).prefix(MutableCharacteristic.longestValue))
             reads.withLock { $0.begin(central.identifier, value, at: .now) }
         }
         guard 0...value.count ~= offset else {
@@ -73,6 +74,20 @@ final class ServedValue: Sendable {
     private func write(_ value: [UInt8], by central: Central, at offset: Int) async throws(ATTError) {
         guard let write else { throw ATTError(.requestNotSupported, "it cannot be written") }
         guard offset == 0 else { throw ATTError(.invalidOffset, "a value is written from its beginning") }
-        try await write(value, central)
+        try await answer(of: { try await write(value, central) })
+    }
+
+    /// The maximum length of the description of a program's error, in characters.
+    private static let longestReason = 200
+
+    /// Calls a handler of the program.
+    private func answer<Value: Sendable>(of handler: () async throws -> Value) async throws(ATTError) -> Value {
+        do {
+            return try await handler()
+        } catch let refusal as ATTError {
+            throw refusal
+        } catch {
+            throw ATTError(.unlikelyError, String("\(error)".plain().prefix(Self.longestReason)))
+        }
     }
 }

@@ -147,10 +147,10 @@ package actor StatusPeripheral: ServiceLifecycle.Service {
                     permissions: .readEncryptionRequired, read: { _ in await self.board.prompts }),
                 .init(
                     StatusProfile.answer, properties: .write, permissions: writing,
-                    write: { value, central throws(ATTError) in try await self.answer(value, central) }),
+                    write: { value, central in try await self.answer(value, central) }),
                 .init(
                     StatusProfile.logLevel, properties: [.write, .writeWithoutResponse], permissions: writing,
-                    write: { value, central throws(ATTError) in try await self.setLevel(value, central) }),
+                    write: { value, central in try await self.setLevel(value, central) }),
             ])
     }
 
