@@ -59,7 +59,7 @@ extension CentralManager {
         }
     }
 
-    /// Keeps a peripheral of a scan connected; see ``connections(to:remembered:)-(Target,_)``.
+    /// Keeps a peripheral of a scan connected; see ``connections(to:remembered:)-(CentralManager.Target,_)``.
     ///
     /// - Parameters:
     ///   - discovery: The peripheral.

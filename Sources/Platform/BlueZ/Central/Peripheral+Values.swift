@@ -20,7 +20,7 @@ extension Peripheral {
     ///   - acrossReconnections: Whether the subscription outlives the connection. Then it is made again when the peripheral
     ///     is connected again, also after a restart of bluetoothd, and the sequence does not end with
     ///     ``CentralError/disconnected(address:reason:)``. It does not connect the peripheral again; see
-    ///     ``CentralManager/connections(to:remembered:)-(Target,_)``.
+    ///     ``CentralManager/connections(to:remembered:)-(CentralManager.Target,_)``.
     public func values(
         for characteristic: Characteristic, acrossReconnections: Bool = false
     ) -> CentralSequence<[UInt8]> {
