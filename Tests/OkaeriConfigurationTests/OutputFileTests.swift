@@ -60,6 +60,15 @@ import Testing
         #expect(mode == 0o640)
     }
 
+    @Test func `a file beside the output stays, whatever its name`() throws {
+        _ = try folder.file("own/x.new", Array("another".utf8))
+        for text in ["first", "second"] {
+            try OutputFile.write(Array(text.utf8), to: "\(folder.path)/own/x", permissions: .ownerReadWrite)
+        }
+        #expect(folder.text("own/x") == "second" && folder.text("own/x.new") == "another")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/own").count == 2)
+    }
+
     @Test func `a pipe receives the content, and a folder is refused`() throws {
         let pipe = "\(folder.path)/pipe"
         mkfifo(pipe, 0o600)

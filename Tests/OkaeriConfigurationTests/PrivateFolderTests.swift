@@ -9,10 +9,10 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func leftover(_ name: String, mode: Int = 0o700) throws {
+    private func leftover(_ name: String, mode: Int = 0o700, isMarked: Bool = true) throws {
         try FileManager.default.createDirectory(
             atPath: "\(folder.path)/\(name)/deep", withIntermediateDirectories: true)
-        for file in ["history.sqlite", "deep/x"] { _ = try folder.file("\(name)/\(file)", []) }
+        for file in ["history.sqlite", "deep/x"] + (isMarked ? [".okaeri-temporary"] : []) { _ = try folder.file("\(name)/\(file)", []) }
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder.path)/\(name)")
     }
 
@@ -20,16 +20,18 @@ import Testing
         try leftover("okaeri.aaaaaa")
         try leftover("okaeri.opened", mode: 0o755)
         try leftover("another.aaaaaa")
+        // A person may name a folder alike.
+        try leftover("okaeri.2026-11", isMarked: false)
         symlink("another.aaaaaa", "\(folder.path)/okaeri.link")
         let used = try PrivateFolder(prefix: "okaeri", in: folder.path)
         let next = try PrivateFolder(prefix: "okaeri", in: folder.path)
         let names = Set(try folder.names)
         #expect(!names.contains("okaeri.aaaaaa"))
         #expect(
-            names.isSuperset(of: ["okaeri.opened", "another.aaaaaa", "okaeri.link"]) && names.count == 5, "\(names)")
+            names.isSuperset(of: ["okaeri.opened", "another.aaaaaa", "okaeri.link", "okaeri.2026-11"]) && names.count == 6, "\(names)")
         used.remove()
         next.remove()
-        #expect(try folder.names == ["another.aaaaaa", "okaeri.link", "okaeri.opened"])
+        #expect(try folder.names == ["another.aaaaaa", "okaeri.2026-11", "okaeri.link", "okaeri.opened"])
         #expect(folder.text("another.aaaaaa/deep/x") == "")
     }
 

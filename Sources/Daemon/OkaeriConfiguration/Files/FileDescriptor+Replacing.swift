@@ -27,16 +27,17 @@ extension FileDescriptor {
     ///   - name: the name of the file in the directory; a link there is replaced, not followed.
     ///   - directory: the number of the directory's descriptor.
     ///   - owner: The new file's user and group; `nil`: those of the process.
+    ///   - temporary: The name of the new file until it is complete: one that no other file has. `nil`: the name of the file with `.new`,
+    ///     where a leftover of a power cut is removed.
     package static func replaceFile(
         _ name: String, in directory: Int32, with content: [UInt8], permissions: FilePermissions,
-        owner: (user: UInt32, group: UInt32)? = nil
+        owner: (user: UInt32, group: UInt32)? = nil, temporary: String? = nil
     ) throws(Errno) {
-        let new = "\(name).new"
+        let new = temporary ?? "\(name).new"
+        if temporary == nil { unlinkat(directory, new, 0) }
+        let number = openat(directory, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
         do throws(Errno) {
-            // A leftover of a power cut.
-            unlinkat(directory, new, 0)
-            let number = openat(directory, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { throw Errno(rawValue: errno) }
             let owned = OwnedDescriptor(owning: number)
             let file = FileDescriptor(rawValue: owned.number)
             do { try file.writeAll(content) } catch { throw error as? Errno ?? .ioError }

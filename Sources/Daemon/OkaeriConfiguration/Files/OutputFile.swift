@@ -31,7 +31,8 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Replaces the file at `path` as a whole, or writes to the pipe or the device there.
+    /// Replaces the file at `path` as a whole, or writes to the pipe or the device there. A file in a directory that this user cannot
+    /// change, and one that is mounted there, is written in place.
     ///
     /// - Parameter permissions: The permissions of a new file, less the umask. An existing file keeps its own.
     package static func write(
@@ -51,10 +52,30 @@ package final class OutputFile: Sendable {
                     place.name, in: place.directory.number, with: content,
                     permissions: status.map { FilePermissions(rawValue: $0.st_mode & 0o777) }
                         ?? FilePermissions(rawValue: permissions.rawValue & ~mask),
-                    owner: geteuid() == 0 ? status.map { ($0.st_uid, $0.st_gid) } : nil)
+                    owner: geteuid() == 0 ? status.map { ($0.st_uid, $0.st_gid) } : nil,
+                    temporary: ".okaeri-\(UInt64.random(in: .min ... .max))")
             } catch {
-                throw .failed(error)
+                let isFixed = [.permissionDenied, .notPermitted, .readOnlyFileSystem, .resourceBusy].contains(error)
+                guard isFixed, status != nil else { throw .failed(error) }
+                try overwrite(place, with: content)
             }
+        }
+    }
+
+    /// Writes into the file that is there.
+    private static func overwrite(
+        _ place: borrowing FilePlace, with content: [UInt8]
+    ) throws(FilePlace.Problem) {
+        let failure = { (code: Int32) in FilePlace.Problem.failed(Errno(rawValue: code)) }
+        let file = OwnedDescriptor(
+            owning: try OwnedDescriptor.retrying(failure) {
+                openat(place.directory.number, place.name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            })
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        guard ftruncate(file.number, 0) == 0 else { throw .failed(Errno(rawValue: errno)) }
+        do { try FileDescriptor(rawValue: file.number).writeAll(content) } catch {
+            throw .failed(error as? Errno ?? .ioError)
         }
     }
 }

@@ -6,12 +6,15 @@ import SystemPackage
 /// A temporary folder that only this user can enter.
 ///
 /// A process that is killed leaves its folder. The next one with the same prefix removes it: a lock, which the kernel drops when the
-/// process ends, shows whether a folder is in use.
+/// process ends, shows whether a folder is in use, and an empty file in it shows that this program made it. A folder that a person has
+/// named alike stays.
 package final class PrivateFolder: Sendable {
     package let path: String
     private let parent: OwnedDescriptor
     private let folder: OwnedDescriptor
 
+    /// The file that marks a folder as one of this program.
+    private static let mark = ".okaeri-temporary"
     /// Bounds the attempts where another process removes each new folder before it is locked.
     private static let attempts = 8
     /// The maximum number of entries of the parent that are searched for leftovers.
@@ -58,7 +61,14 @@ package final class PrivateFolder: Sendable {
             var template = pattern.utf8CString.map(\.self)
             guard mkdtemp(&template) != nil else { break }
             let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-            if let number = locked(FilePath(path).lastComponent?.string ?? "", in: parent) { return (path, number) }
+            guard let number = locked(FilePath(path).lastComponent?.string ?? "", in: parent) else { continue }
+            let mark = openat(number, mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard mark >= 0 else {
+                defer { close(number) }
+                throw .failed(Errno(rawValue: errno))
+            }
+            close(mark)
+            return (path, number)
         }
         throw .failed(Errno(rawValue: errno))
     }
@@ -81,7 +91,10 @@ package final class PrivateFolder: Sendable {
     private static func removeLeftovers(_ prefix: String, in parent: borrowing OwnedDescriptor) {
         for name in names(in: parent, limit: searched) where name.hasPrefix("\(prefix).") {
             guard let number = locked(name, in: parent) else { continue }
-            remove(name, in: parent, OwnedDescriptor(owning: number))
+            let folder = OwnedDescriptor(owning: number)
+            var status = stat()
+            guard fstatat(folder.number, mark, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            remove(name, in: parent, folder)
         }
     }
 
