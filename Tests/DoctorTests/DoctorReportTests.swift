@@ -150,6 +150,31 @@ import Testing
         #expect(!text.contains(value), "\(text)")
     }
 
+    @Test func `only the numbers of settings are shown`() {
+        var facts = DoctorReport.Facts()
+        let text =
+            #"{"mqtt": {"port": 8883, "password": 13371337, "site": [-5550123]}, "regions": [{"minor": 99887766, "#
+            + #""exitAfter": 42, "wifi": {"ssid": 12345678, "passphrase": 47110815}}]}"#
+        facts.configuration = Array(text.utf8)
+        facts.findings = [
+            .wrong(
+                "reload",
+                "b.json: regions[0].wifi.ssid: found 12345678, expected a name; b.json: mqtt.port: found 70000, expected a "
+                    + "whole number; b.json: mqtt.host: found -1.5e+20, expected a name", remedy: ""),
+            .wrong("configuration", "b.json: line 1, column 7: found 0471108, expected a number", remedy: ""),
+        ]
+        let report = DoctorReport(facts).text
+        for number in ["12345678", "47110815", "13371337", "5550123", "99887766", "1.5e+20", "0471108"] {
+            #expect(!report.contains(number), "\(report)")
+        }
+        for part in [
+            "ssid: <number>", "port: 8883", "exitAfter: 42", "ssid: found <number>, expected",
+            "port: found 70000, expected", "column 7: found <number>, expected",
+        ] {
+            #expect(report.contains(part), "\(part) is not in\n\(report)")
+        }
+    }
+
     @Test func `no message of the daemon keeps a sample value`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../okaeriTests/Messages/Messages.txt")

@@ -10,8 +10,12 @@ struct ConfigurationShape: Sendable {
     /// The keys whose texts are words of Okaeri.
     private static let plainKeys: Set = ["sensitivity", "join", "security", "scope", "type", "events"]
 
-    /// The keys whose numbers distinguish a beacon.
-    private static let privateNumbers: Set = ["major", "minor"]
+    /// The keys whose numbers a report shows: settings. Any other number may distinguish a beacon, or be a secret without its
+    /// quotation marks.
+    static let plainNumbers: Set = [
+        "port", "validFor", "keep", "interval", "window", "lateShare", "offset", "enterRSSI", "exitRSSI", "exitAfter",
+        "measuredPower", "pathLossExponent",
+    ]
 
     private static let kinds = [
         "identifier": "region", "uuid": "uuid", "ssid": "ssid", "host": "host", "hosts": "host", "username": "user",
@@ -34,7 +38,7 @@ struct ConfigurationShape: Sendable {
         switch node.value {
         case .null: return "null"
         case .bool(let bool): return "\(bool)"
-        case .number(let number): return Self.privateNumbers.contains(key) ? "<number>" : number.plain
+        case .number(let number): return Self.plainNumbers.contains(key) ? number.plain : "<number>"
         case .string(let string):
             if Self.plainKeys.contains(key), Configuration.words.contains(string) { return "\"\(string)\"" }
             if key == "adapter" {

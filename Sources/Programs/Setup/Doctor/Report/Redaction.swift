@@ -42,6 +42,7 @@ struct Redaction: Sendable {
         for value in unlike where text.contains(value) {
             text = text.replacing(value, with: placeholder(for: value, "text"))
         }
+        text = Self.withoutNumbers(text)
         text = withoutQuotations(text)
         text = withoutUnknownKey(text)
         text = withoutAddresses(text)
@@ -98,6 +99,25 @@ struct Redaction: Sendable {
         let key = String(place[start...])
         return Configuration.words.contains(key)
             ? text : text[..<start] + placeholder(for: key, "text") + text[mistake.lowerBound...]
+    }
+
+    /// Returns the text without the numbers that mistakes of the configuration quote, except those of settings.
+    private static func withoutNumbers(_ text: String) -> String {
+        let (verb, end) = (": found ", ", expected ")
+        var result = ""
+        var rest = text[...]
+        while let found = rest.firstRange(of: verb) {
+            result += rest[..<found.upperBound]
+            let key = rest[..<found.lowerBound].reversed().prefix { $0.isLetter }
+            rest = rest[found.upperBound...]
+            let number = rest.prefix { $0.isNumber || "+-.eE".contains($0) }
+            guard !number.isEmpty, rest[number.endIndex...].hasPrefix(end),
+                !ConfigurationShape.plainNumbers.contains(String(key.reversed()))
+            else { continue }
+            result += "\(open)number\(close)"
+            rest = rest[number.endIndex...]
+        }
+        return result + rest
     }
 
     private mutating func withoutAddresses(_ text: String) -> String {
