@@ -175,6 +175,44 @@ import Testing
         }
     }
 
+    private static let unknown = "found an unknown key, expected one of host, port"
+
+    @Test(arguments: [
+        "the file cannot be used: b.json: mqtt.anna1: \(unknown); b.json: anna2: \(unknown); did you mean \"web\"?; "
+            + "b.json: web.anna3: \(unknown); b.json: regions: found nothing, expected an array; b.json: anna4: \(unknown)",
+        "b.json: mqtt.anna1: \(unknown)\nb.json: anna2: \(unknown)\r\nb.json: anna3: \(unknown)\n    b.json: anna4: \(unknown)",
+        "okaeri.conf: anna1: \(unknown); okaeri.conf: regions: found nothing, expected an array; okaeri.conf: anna2: \(unknown)",
+    ])
+    func `each unknown key of a text is replaced`(sentence: String) {
+        var facts = DoctorReport.Facts()
+        facts.findings = [.wrong("reload", sentence, remedy: "b.json: anna5: \(Self.unknown)")]
+        let line = #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","MESSAGE":"x"}"#
+        if var entry = JournalLine(line) {
+            entry.message = sentence
+            facts.journal = [entry]
+        }
+        let report = DoctorReport(facts).text
+        #expect(!report.contains("anna"), "\(report)")
+        #expect(report.contains(": \(Self.unknown)"), "\(report)")
+    }
+
+    @Test(arguments: [
+        "anna bell", "mqtt.anna.bell", "mqtt.anna bell", "anna; bell", "anna: bell", "anna\"bell\" anna", "“bell anna",
+        "mqtt.anna: bell; anna.port", "bell, expected anna: port", "anna: found bell", "regions[0].wifi.bell",
+    ])
+    func `an unknown key is replaced as a whole`(key: String) {
+        var redact = Redaction()
+        for prefix in ["", "reload: beacons.json: ", "b.json: regions: found nothing, expected an array; b.json: "] {
+            let text = redact("\(prefix)\(key): \(Self.unknown); did you mean \"host\"?")
+            #expect(!text.contains("anna") && !text.contains("bell"), "\(text)")
+            #expect(text.hasSuffix(">: \(Self.unknown); did you mean \"host\"?"), "\(text)")
+            #expect(prefix.isEmpty || text.contains("json: "), "\(text)")
+        }
+        #expect(
+            redact("b.json: regions[0].wifi.host: \(Self.unknown)") == "b.json: regions[0].wifi.host: \(Self.unknown)")
+        #expect(redact("b.json: regions[0].wifi.anna: \(Self.unknown)").hasPrefix("b.json: regions[0].wifi.<text-"))
+    }
+
     @Test func `no message of the daemon keeps a sample value`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../okaeriTests/Messages/Messages.txt")

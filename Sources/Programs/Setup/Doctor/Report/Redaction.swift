@@ -42,9 +42,9 @@ struct Redaction: Sendable {
         for value in unlike where text.contains(value) {
             text = text.replacing(value, with: placeholder(for: value, "text"))
         }
+        text = withoutUnknownKeys(text)
         text = Self.withoutNumbers(text)
         text = withoutQuotations(text)
-        text = withoutUnknownKey(text)
         text = withoutAddresses(text)
         return String(text.map { $0 == Self.open ? "<" : $0 == Self.close ? ">" : $0 })
     }
@@ -91,14 +91,45 @@ struct Redaction: Sendable {
         return text.endIndex
     }
 
-    /// Returns the text of a mistake of the configuration without the key that it does not know: that may be a value in a wrong place.
-    private mutating func withoutUnknownKey(_ text: String) -> String {
-        guard let mistake = Self.unknownKeys.lazy.compactMap({ text.firstRange(of: $0) }).first else { return text }
-        let place = text[..<mistake.lowerBound]
-        let start = place.lastIndex { $0 == "." || $0 == " " }.map { place.index(after: $0) } ?? place.startIndex
-        let key = String(place[start...])
-        return Configuration.words.contains(key)
-            ? text : text[..<start] + placeholder(for: key, "text") + text[mistake.lowerBound...]
+    /// Returns the text without the keys that mistakes of the configuration do not know: such a key may be a value in a wrong place.
+    private mutating func withoutUnknownKeys(_ text: String) -> String {
+        var lines: [String] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var result = ""
+            var rest = line
+            while let mistake = Self.unknownKeys.compactMap({ rest.firstRange(of: $0) }).min(by: {
+                $0.lowerBound < $1.lowerBound
+            }) {
+                let before = rest[..<mistake.lowerBound]
+                let start = Self.knownEnd(of: before[Self.placeStart(in: before)...])
+                let key = String(before[start...])
+                result += before[..<start] + (key.isEmpty ? "" : placeholder(for: key, "text")) + rest[mistake]
+                rest = rest[mistake.upperBound...]
+            }
+            lines.append(result + rest)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The start of the place in a text that ends with it: behind the file's name. Mistakes before it end with what they expect. In a
+    /// text without such a name, everything may belong to the key.
+    private static func placeStart(in text: Substring) -> Substring.Index {
+        let file = ".json: "
+        let last = text.ranges(of: ", expected ").last.map { text[$0.upperBound...] } ?? text
+        return (last.firstRange(of: file) ?? text.firstRange(of: file))?.upperBound ?? text.startIndex
+    }
+
+    /// The end of the known keys at the beginning of a place such as `regions[0].wifi.key`.
+    private static func knownEnd(of place: Substring) -> Substring.Index {
+        var end = place.startIndex
+        for part in place.split(separator: ".", omittingEmptySubsequences: false) {
+            let name = part.prefix { $0 != "[" }
+            let index = part[name.endIndex...]
+            let isIndex = index.hasSuffix("]") && index.count < 6 && index.dropFirst().dropLast().allSatisfy(\.isNumber)
+            guard Configuration.words.contains(String(name)), index.isEmpty || isIndex else { return end }
+            end = part.endIndex == place.endIndex ? part.endIndex : place.index(after: part.endIndex)
+        }
+        return end
     }
 
     /// Returns the text without the numbers that mistakes of the configuration quote, except those of settings.
