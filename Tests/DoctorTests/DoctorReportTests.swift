@@ -213,6 +213,31 @@ import Testing
         #expect(redact("b.json: regions[0].wifi.anna: \(Self.unknown)").hasPrefix("b.json: regions[0].wifi.<text-"))
     }
 
+    @Test(arguments: [#"x\"#, #"\"#, #"x\y\"#, "\"", #"\""#])
+    func `a name with a backslash or a quotation mark does not uncover the next one`(name: String) {
+        var redact = Redaction()
+        redact.add(KnownName(name, "region"))
+        redact.add(KnownName("kid smith", "region"))
+        let escaped = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        for text in [
+            "watches \"\(name)\", \"kid smith\" here", "watches \"\(escaped)\", \"kid smith\" here",
+            "watches “\(name)”, “kid smith” here",
+        ] {
+            let result = redact(text).replacing("“", with: "\"").replacing("”", with: "\"")
+            #expect(result == "watches \"<region-1>\", \"<region-2>\" here", "\(text)")
+        }
+    }
+
+    @Test func `the names of an event stand in its line as they are`() throws {
+        let line =
+            #"{"_COMM":"okaeri","__REALTIME_TIMESTAMP":"1795200123000000","EVENT":"didEnterRegion","MESSAGE":"m","#
+            + #""REGION":"x\\","NAME":"kid \"smith"}"#
+        var facts = DoctorReport.Facts()
+        facts.journal = [try #require(JournalLine(line))]
+        let report = DoctorReport(facts).text
+        #expect(report.contains(#"didEnterRegion "<region-1>" "<name-1>""#), "\(report)")
+    }
+
     @Test func `no message of the daemon keeps a sample value`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../okaeriTests/Messages/Messages.txt")

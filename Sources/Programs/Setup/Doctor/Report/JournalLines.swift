@@ -39,9 +39,9 @@ struct JournalLine: Sendable {
             self.message = message
             return
         }
-        // The message has the names without quotation marks.
+        // The message has the names without quotation marks. They are not escaped, because they are known.
         let words = [event] + Self.plainFields.compactMap(text)
-        let values = names.map { "\"\($0.text.replacing("\"", with: "\\\""))\"" }
+        let values = names.map { "\"\($0.text)\"" }
         self.message = (words + values + [text("REASON")].compactMap(\.self)).joined(separator: " ")
     }
 

@@ -14,7 +14,8 @@ struct KnownName: Sendable, Equatable {
 ///
 /// A sentence of Okaeri has a value in quotation marks, or the value has a form: an address, a host name, a path, a topic. Values are
 /// not searched: a report in which each "scan" is missing would show that "scan" is one. Only what no word of a sentence is like, a
-/// path and a name with a quotation mark, is replaced wherever it stands, because it may have spaces.
+/// path and a name with a quotation mark or a backslash, is replaced wherever it stands, because it may have spaces, and because
+/// sentences do not escape it.
 struct Redaction: Sendable {
     /// The delimiters of placeholders until the end, so that nothing in them is replaced again.
     private static let (open, close): (Character, Character) = ("\u{E000}", "\u{E001}")
@@ -23,24 +24,33 @@ struct Redaction: Sendable {
 
     private var placeholders: [String: String] = [:]
     private var counts: [String: Int] = [:]
-    /// The values that are replaced wherever they stand, the longest first.
-    private var unlike: [String] = []
+    /// The texts that are replaced wherever they stand, the longest first.
+    private var unlike: [(text: String, replacement: String)] = []
 
     /// Registers a value, so that its placeholder has its kind.
     mutating func add(_ known: KnownName) {
         guard !known.text.isEmpty else { return }
-        _ = placeholder(for: known.text, known.kind)
+        let replacement = placeholder(for: known.text, known.kind)
         let isPath = known.text.hasPrefix("/") && !Self.plainPaths.contains(known.text)
-        guard isPath || known.text.contains(where: Self.quotationMarks.contains) else { return }
-        unlike.append(known.text)
-        unlike.sort { $0.count > $1.count }
+        guard isPath || known.text.contains(where: { $0 == "\\" || Self.quotationMarks.contains($0) }) else { return }
+        let escaped = known.text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        for text in Set([known.text, escaped]) {
+            if text.contains(where: { $0.isLetter || $0.isNumber }) {
+                unlike.append((text, replacement))
+            } else {
+                // Alone, it could be any quotation mark of a sentence.
+                unlike.append(("\"\(text)\"", "\"\(replacement)\""))
+                unlike.append(("“\(text)”", "“\(replacement)”"))
+            }
+        }
+        unlike.sort { $0.text.count > $1.text.count }
     }
 
     /// Returns a text without values.
     mutating func callAsFunction(_ text: String) -> String {
         var text = String(text.map { $0 == Self.open || $0 == Self.close ? " " : $0 })
-        for value in unlike where text.contains(value) {
-            text = text.replacing(value, with: placeholder(for: value, "text"))
+        for value in unlike where text.contains(value.text) {
+            text = text.replacing(value.text, with: value.replacement)
         }
         text = withoutUnknownKeys(text)
         text = Self.withoutNumbers(text)
@@ -69,7 +79,8 @@ struct Redaction: Sendable {
             let stop = Self.end(of: rest[after...], at: end)
             let content = String(rest[after..<stop])
             result += rest[..<after]
-            let isKept = content.isEmpty || Configuration.words.contains(content)
+            let isKept =
+                content.isEmpty || Configuration.words.contains(content) || placeholders.values.contains(content)
             result += isKept ? content : placeholder(for: content, "text")
             guard stop < rest.endIndex else { return result + String(end) }
             result.append(end)
