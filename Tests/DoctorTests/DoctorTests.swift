@@ -148,7 +148,7 @@ import Testing
         let unheard = statusReport(regionReport("home", .unknown))
         #expect(Doctor.beacon(unheard).remedy?.contains("okaeri scan") == true)
         let heard = statusReport(regionReport("home", .inside, rssi: -60))
-        #expect(Doctor.beacon(heard) == .ok("beacon", "that of home is received"))
+        #expect(Doctor.beacon(heard) == .ok("beacon", "that of \"home\" is received"))
         #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).remedy == nil)
     }
 }

@@ -53,7 +53,7 @@ extension Doctor {
         guard let status, !status.regions.isEmpty else {
             return .note("beacon", "the service shows whether it is received")
         }
-        let heard = status.regions.filter { $0.beacon != nil || !$0.beacons.isEmpty }.map(\.identifier)
+        let heard = status.regions.filter { $0.beacon != nil || !$0.beacons.isEmpty }.map { "\"\($0.identifier)\"" }
         guard heard.isEmpty else { return .ok("beacon", "that of \(heard.joined(separator: ", ")) is received") }
         return .note(
             "beacon", "none that is configured is received",
