@@ -145,17 +145,21 @@ import Testing
         #expect(!again.contains(.didAddServices(adapter: hci0)))
     }
 
-    @Test func `an adapter that takes the place of another is given all of it`() {
+    @Test func `an adapter that takes the place of another is given all of it, and the other one keeps nothing`() {
         var machine = content
         var moved = both
         moved.adapter = hci1
         #expect(
             finish(&machine, machine.observed(moved)) == [
+                .unregisterServices(version: 1, adapter: hci0), .withdrawServices, .exportServices(version: 1),
                 .registerServices(version: 1, adapter: hci1), .didAddServices(adapter: hci1),
                 .unregisterAdvertisement(number: 1, adapter: hci0), .withdrawAdvertisement,
                 .exportAdvertisement(number: 2), .registerAdvertisement(number: 2, adapter: hci1),
                 .didStartAdvertising(adapter: hci1),
             ])
+        let back = finish(&machine, machine.observed(both))
+        #expect(back.first == .unregisterServices(version: 1, adapter: hci1))
+        #expect(back.contains(.registerServices(version: 1, adapter: hci0)))
     }
 
     @Test func `what fails is tried again when it is asked for, from where it failed`() {

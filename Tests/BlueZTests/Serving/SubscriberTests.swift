@@ -176,5 +176,23 @@ extension OnTheBus {
                 #expect(manager.updateValue([1], for: level.id) == .queued)
             }
         }
+
+        @Test func `an adapter that was replaced keeps no services, and reports its subscriptions anew`() async throws {
+            try await offer { bluetoothd, manager, events in
+                try await bluetoothd.subscribe(to: level.uuid.full)
+                await expect(.didSubscribe(level.id), in: &events)
+                try await bluetoothd.plugIn(Bluetoothd.secondAdapter)
+                try await bluetoothd.power(false)
+                await expect(.didUnsubscribe(level.id), in: &events)
+                await expect(.didAddServices(adapter: "hci1"), in: &events)
+                #expect(await bluetoothd.applications.map(\.0.adapter) == [Bluetoothd.secondAdapter])
+                try await bluetoothd.power(true)
+                await expect(.didAddServices(adapter: "hci0"), in: &events)
+                #expect(await bluetoothd.applications.map(\.0.adapter) == [Bluetoothd.adapter])
+                try await bluetoothd.subscribe(to: level.uuid.full)
+                await expect(.didSubscribe(level.id), in: &events)
+                #expect(manager.updateValue([1], for: level.id) == .queued)
+            }
+        }
     }
 }

@@ -7,6 +7,8 @@ package actor Bluetoothd {
     package struct Registered: Equatable {
         package let sender: String
         package let path: String
+        /// The object of the adapter; empty for an agent, which all adapters have.
+        package var adapter = ""
     }
 
     /// The objects that are registered at present, with their properties.
@@ -35,11 +37,14 @@ package actor Bluetoothd {
 
     package static let adapter = "/org/bluez/hci0"
 
+    /// The adapter that ``plugIn(_:)`` can add.
+    package static let secondAdapter = "/org/bluez/hci1"
+
     package nonisolated let registrations = Watched(Registrations())
 
     private let bus: Bus
     private var exports: [BusExport] = []
-    private var isPowered: Bool
+    private var powered: Set<String>
     private var adapters: Set<String>
     package var advertisements: [(Registered, [String: DBusValue])] { registrations.value.advertisements }
     package var applications: [(Registered, [String: [String: [String: DBusValue]]])] {
@@ -69,7 +74,7 @@ package actor Bluetoothd {
 
     package init(_ address: String, isPowered: Bool = true, hasAdapter: Bool = true) async throws {
         bus = try await Bus.connect(address: address)
-        self.isPowered = isPowered
+        powered = isPowered ? [Self.adapter, Self.secondAdapter] : []
         adapters = hasAdapter ? [Self.adapter] : []
         try await serve()
         _ = try await bus.call(
@@ -90,32 +95,39 @@ package actor Bluetoothd {
             ])
         exports = try await exportPairing(on: bus)
         exports += [
-            try await bus.export(objects, at: "/"),
-            try await bus.export(manager("LEAdvertisingManager1", "Advertisement"), at: Self.adapter),
-            try await bus.export(manager("GattManager1", "Application"), at: Self.adapter),
+            try await bus.export(objects, at: "/")
         ]
+        for adapter in [Self.adapter, Self.secondAdapter] {
+            exports += [
+                try await bus.export(manager("LEAdvertisingManager1", "Advertisement", adapter), at: adapter),
+                try await bus.export(manager("GattManager1", "Application", adapter), at: adapter),
+            ]
+        }
     }
 
-    private func manager(_ name: String, _ kind: String) -> BusInterface {
+    private func manager(_ name: String, _ kind: String, _ adapter: String) -> BusInterface {
         BusInterface(
             "org.bluez.\(name)",
             methods: [
-                .init("Register\(kind)", takes: ["o", "a{sv}"]) { await self.register(kind, $0) },
-                .init("Unregister\(kind)", takes: ["o"]) { await self.unregister(kind, $0) },
+                .init("Register\(kind)", takes: ["o", "a{sv}"]) { await self.register(kind, $0, adapter) },
+                .init("Unregister\(kind)", takes: ["o"]) { await self.unregister(kind, $0, adapter) },
+            ])
+    }
+
+    private func interfaces(of adapter: String) -> DBusValue {
+        .dictionary(
+            key: "s", value: "a{sv}",
+            [
+                .string("org.bluez.Adapter1"): .properties([
+                    "Powered": .boolean(powered.contains(adapter)), "Pairable": .boolean(pairing.value.isPairable),
+                ]),
+                .string("org.bluez.LEAdvertisingManager1"): .properties([:]),
+                .string("org.bluez.GattManager1"): .properties([:]),
             ])
     }
 
     private var objects: DBusValue {
-        let interfaces: [DBusValue: DBusValue] = [
-            .string("org.bluez.Adapter1"): .properties([
-                "Powered": .boolean(isPowered), "Pairable": .boolean(pairing.value.isPairable),
-            ]),
-            .string("org.bluez.LEAdvertisingManager1"): .properties([:]),
-            .string("org.bluez.GattManager1"): .properties([:]),
-        ]
-        let paths = adapters.map {
-            (DBusValue.objectPath($0), DBusValue.dictionary(key: "s", value: "a{sv}", interfaces))
-        }
+        let paths = adapters.map { (DBusValue.objectPath($0), interfaces(of: $0)) }
         let devices = pairing.value.devices.map { path, properties in
             (
                 DBusValue.objectPath(path),
@@ -126,12 +138,13 @@ package actor Bluetoothd {
         return .dictionary(key: "o", value: "a{sa{sv}}", Dictionary(uniqueKeysWithValues: paths + devices))
     }
 
-    private func register(_ kind: String, _ call: BusInterface.Call) async -> Result<[DBusValue], BusInterface.Refusal>
-    {
+    private func register(
+        _ kind: String, _ call: BusInterface.Call, _ adapter: String
+    ) async -> Result<[DBusValue], BusInterface.Refusal> {
         calls.append("Register\(kind)")
         if !refusals.isEmpty { return .failure(refusals.removeFirst()) }
-        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "")
-        guard isPowered else { return .failure(.init("org.bluez.Error.Failed", "not powered")) }
+        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "", adapter: adapter)
+        guard powered.contains(adapter) else { return .failure(.init("org.bluez.Error.Failed", "not powered")) }
         let isKnown = (advertisements.map(\.0) + applications.map(\.0)).contains(registered)
         guard !isKnown else { return .failure(.init("org.bluez.Error.AlreadyExists", "Already Exists")) }
         do {
@@ -148,9 +161,11 @@ package actor Bluetoothd {
         }
     }
 
-    private func unregister(_ kind: String, _ call: BusInterface.Call) -> Result<[DBusValue], BusInterface.Refusal> {
+    private func unregister(
+        _ kind: String, _ call: BusInterface.Call, _ adapter: String
+    ) -> Result<[DBusValue], BusInterface.Refusal> {
         calls.append("Unregister\(kind)")
-        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "")
+        let registered = Registered(sender: call.sender, path: call.arguments.first?.string ?? "", adapter: adapter)
         registrations.change { registrations in
             registrations.advertisements.removeAll { $0.0 == registered }
             registrations.applications.removeAll { $0.0 == registered }
@@ -187,9 +202,9 @@ extension Bluetoothd {
     }
 
     /// The adapter is switched off or on. Like the real one it keeps its services.
-    package func power(_ isOn: Bool) async throws {
-        isPowered = isOn
-        try await bus.changed(["Powered": .boolean(isOn)], of: "org.bluez.Adapter1", at: Self.adapter)
+    package func power(_ isOn: Bool, _ adapter: String = Bluetoothd.adapter) async throws {
+        if isOn { powered.insert(adapter) } else { powered.remove(adapter) }
+        try await bus.changed(["Powered": .boolean(isOn)], of: "org.bluez.Adapter1", at: adapter)
     }
 
     /// The adapter is unplugged.
@@ -202,12 +217,10 @@ extension Bluetoothd {
             [.objectPath(Self.adapter), .strings(interfaces)])
     }
 
-    /// And is back.
-    package func plugIn() async throws {
-        adapters = [Self.adapter]
-        guard let interfaces = objects.dictionary?[.objectPath(Self.adapter)] else { return }
-        try await bus.emit(
-            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", at: "/", [.objectPath(Self.adapter), interfaces])
+    /// An adapter is plugged in.
+    package func plugIn(_ adapter: String = Bluetoothd.adapter) async throws {
+        adapters.insert(adapter)
+        try await emitAdded(adapter, interfaces(of: adapter))
     }
 
     /// A central connects that it has not known before.

@@ -147,7 +147,10 @@ struct RegistrationMachine: Sendable {
     private mutating func nextForServices(on adapter: String) -> [Action]? {
         let desired = situation.services
         let place = Place(adapter: adapter, resets: situation.resets, version: desired.version)
-        if let old = services.exported, old != desired.version || !desired.isWanted {
+        // bluetoothd keeps them for an adapter that is switched off, with the subscriptions. Registered there again later it would
+        // refuse them as known, and would not report these subscriptions again.
+        let isMoved = services.place.map { $0.adapter != adapter } ?? false
+        if let old = services.exported, isMoved || old != desired.version || !desired.isWanted {
             guard let registered = services.place else {
                 services = (nil, nil)
                 return [.withdrawServices] + next()
