@@ -75,6 +75,12 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
     /// Sends a value to every listener.
     package func send(_ value: Value) {
+        enqueue(value)
+        deliver()
+    }
+
+    /// Gives a value its place in the order of all, also under a lock of the caller. ``deliver()`` follows, outside of that lock.
+    package func enqueue(_ value: Value) {
         listeners.withLock { listeners in
             guard !listeners.isClosed else { return }
             if let isSame, let latest = listeners.latest, isSame(latest, value) { return }
@@ -87,12 +93,13 @@ package final class Broadcast<Value: Sendable>: Sendable {
             // Under the lock, or two threads might send in another order than they remember.
             listeners.enqueue(value)
         }
-        deliver()
     }
 
+    /// Delivers the enqueued values, unless another thread is delivering.
+    ///
     /// Not under the lock: a value resumes the task that waits for it, and the task runs at once if it is being
     /// cancelled. Cancelling ends its stream first, which needs the lock.
-    private func deliver() {
+    package func deliver() {
         while let delivery = listeners.withLock({ $0.nextDelivery() }) {
             for listener in delivery.listeners { listener(delivery.value) }
             listeners.withLock { $0.isDelivering = false }

@@ -45,4 +45,14 @@ struct UpdateQueue: Sendable {
         defer { hasRefused = false }
         return hasRefused
     }
+
+    /// Drops the waiting values of characteristics. Returns whether the program waits for room, and there is some now.
+    mutating func drop(_ characteristics: [MutableCharacteristic.ID]) -> Bool {
+        let dropped = waiting.filter { characteristics.contains($0.characteristic) }
+        guard !dropped.isEmpty else { return false }
+        waiting.removeAll { characteristics.contains($0.characteristic) }
+        byteCount -= dropped.reduce(0) { $0 + $1.value.count }
+        defer { hasRefused = false }
+        return hasRefused
+    }
 }

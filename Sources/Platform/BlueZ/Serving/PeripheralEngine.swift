@@ -39,8 +39,9 @@ final class PeripheralEngine: Sendable {
 
     /// Changes what is desired.
     func update(_ change: (inout DesiredState) throws(PeripheralError) -> Void) throws(PeripheralError) {
-        if isStopped.load(ordering: .relaxed) { throw .stopped }
         let result = desired.withLock { desired -> Result<Void, PeripheralError> in
+            // Under the lock, or the change might come after ``run()`` has released the services.
+            if isStopped.load(ordering: .relaxed) { return .failure(.stopped) }
             do throws(PeripheralError) {
                 return .success(try change(&desired))
             } catch {
@@ -133,8 +134,10 @@ extension PeripheralEngine {
     private func report(_ snapshot: RegistrationSnapshot, isRefused: Bool) {
         var (state, reason) = (snapshot.state, snapshot.reason)
         if isRefused, state == .poweredOn { (state, reason) = (.unauthorized, RegistrationSnapshot.mayNotAsk) }
-        guard state != .unknown, !isStopped.load(ordering: .relaxed) else { return }
+        guard state != .unknown else { return }
         let isNews = published.withLock { published in
+            // Under the lock, or it might come after ``stop()``.
+            guard !isStopped.load(ordering: .relaxed) else { return false }
             defer { published = (state, reason) }
             return published != (state, reason)
         }
@@ -157,10 +160,12 @@ extension PeripheralEngine {
         switch event {
         case .refused(let error, let central): publish(.didRefuse(error, central))
         case .subscribed(let characteristic):
-            subscriptions.withLock { $0.started(characteristic) }
-            publish(.didSubscribe(characteristic))
-        case .unsubscribed(let characteristic):
-            if subscriptions.withLock({ $0.stopped(characteristic) }) { publish(.didUnsubscribe(characteristic)) }
+            subscriptions.withLock {
+                $0.started(characteristic)
+                events.enqueue(.didSubscribe(characteristic))
+            }
+            events.deliver()
+        case .unsubscribed(let characteristic): endSubscriptions { $0.stopped(characteristic) ? [characteristic] : [] }
         }
     }
 
@@ -168,20 +173,33 @@ extension PeripheralEngine {
     var lastSubscription: UInt64 { subscriptions.withLock(\.last) }
 
     func endSubscriptions(upTo number: UInt64 = .max) {
-        for characteristic in subscriptions.withLock({ $0.end(upTo: number) }) {
-            publish(.didUnsubscribe(characteristic))
+        endSubscriptions { $0.end(upTo: number) }
+    }
+
+    /// Ends subscriptions, and drops the values that wait for their centrals: a later subscriber would receive them as new.
+    ///
+    /// - Parameter end: Ends the subscriptions, and returns their characteristics.
+    private func endSubscriptions(_ end: (inout Subscriptions) -> [MutableCharacteristic.ID]) {
+        subscriptions.withLock { subscriptions in
+            let ended = end(&subscriptions)
+            let hasRoom = updates.withLock { $0.drop(ended) }
+            // Under the lock, or the events of two threads might come in another order than their changes.
+            for characteristic in ended { events.enqueue(.didUnsubscribe(characteristic)) }
+            if hasRoom { events.enqueue(.isReadyToUpdateSubscribers) }
         }
+        events.deliver()
     }
 
     func updateValue(_ value: [UInt8], for characteristic: MutableCharacteristic.ID) -> PeripheralManager.UpdateResult {
         guard served.withLock(\.self)?.application.path(of: characteristic) != nil else { return .notServed }
-        guard subscriptions.withLock({ $0.includes(characteristic) }) else { return .noSubscriber }
         let value = Array(value.prefix(MutableCharacteristic.longestValue))
-        guard updates.withLock({ $0.append(.init(characteristic: characteristic, value: value)) }) else {
-            return .queueFull
+        let result = subscriptions.withLock { subscriptions -> PeripheralManager.UpdateResult in
+            guard subscriptions.includes(characteristic) else { return .noSubscriber }
+            let isTaken = updates.withLock { $0.append(.init(characteristic: characteristic, value: value)) }
+            return isTaken ? .queued : .queueFull
         }
-        wake.yield()
-        return .queued
+        if result == .queued { wake.yield() }
+        return result
     }
 
     private func sendUpdates() async {
@@ -211,7 +229,7 @@ extension PeripheralEngine {
             case .noOwner, .disconnected, .cancelled: break
             case .timedOut, .refused, .unreadable:
                 publish(
-                    .didFailToUpdateSubscribers(reason: "bluetoothd has not taken \(entries.count) values: \(error)"))
+                    .didFailToUpdateSubscribers(reason: "bluetoothd may not have taken \(entries.count) values: \(error)"))
             }
         }
     }
