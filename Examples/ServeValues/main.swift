@@ -34,10 +34,13 @@ let alarm = MutableCharacteristic(own(4), properties: .indicateEncryptionRequire
 /// Sends the time to the subscribers of both characteristics. A value that finds no room is dropped: the next one replaces it.
 func count(_ manager: PeripheralManager) async {
     let start = ContinuousClock.now
+    var alarms: Int64 = 0
     while (try? await Task.sleep(for: .seconds(interval.withLock(\.self)))) != nil {
         let passed = (ContinuousClock.now - start).components.seconds
         manager.updateValue([UInt8(truncatingIfNeeded: passed)], for: seconds.id)
-        if passed % 10 == 0 { manager.updateValue([1], for: alarm.id) }
+        // Every ten seconds, also if no value comes at that second.
+        if passed / 10 > alarms { manager.updateValue([1], for: alarm.id) }
+        alarms = passed / 10
     }
 }
 
@@ -57,6 +60,7 @@ do {
             case .didSubscribe(let characteristic): print("a central has subscribed to \(characteristic)")
             case .didUnsubscribe(let characteristic): print("no central is subscribed to \(characteristic) now")
             case .didRefuse(let error, let central): printError("\(central.address) was refused: \(error)")
+            case .didUpdateState(.poweredOn, let reason): print(reason)
             case .didFail(let reason), .didFailToUpdateSubscribers(let reason), .didUpdateState(_, let reason):
                 printError(reason)
             case .didAddServices, .isReadyToUpdateSubscribers: break

@@ -182,7 +182,8 @@ public final class PeripheralManager: Sendable {
 
     // MARK: Advertising
 
-    /// Whether the advertisement is on the air.
+    /// Whether the advertisement is on the air. It stays `true` while the advertisement is renewed after a connection, and after
+    /// ``stopAdvertising()`` until the manager's task has requested the end of the advertisement.
     public var isAdvertising: Bool { worker.isAdvertising }
 
     /// Advertises, in place of what was advertised before (`org.bluez.LEAdvertisingManager1`, RegisterAdvertisement).

@@ -42,6 +42,7 @@ struct GATTCommand: AsyncParsableCommand {
                 try manager.startAdvertising(
                     Advertisement(.connectable, localName: named, serviceUUIDs: [StatusProfile.service]))
             } catch {
+                guard case .nameTooLong = error else { throw error }
                 throw ValidationError("--name: \(error)")
             }
             let status = StatusPeripheral(
