@@ -57,7 +57,8 @@ extension OnTheBus {
                 engine.events.feed(continuation) { event in
                     guard event == stored else { return }
                     holding.signal()
-                    release.wait()
+                    _ = release.wait(timeout: .now() + .milliseconds(400))
+                    isHeld.change { $0 = false }
                 }
             }
             holding.wait()
@@ -65,21 +66,19 @@ extension OnTheBus {
                 engine.report(.subscribed(id))
                 ended.signal()
             }
-            Thread.detachNewThread {
-                Thread.sleep(forTimeInterval: 0.4)
-                isHeld.change { $0 = false }
-                release.signal()
-            }
-            Thread.sleep(forTimeInterval: 0.2)
-            let isSeenEarly = engine.lastSubscription == 1 && isHeld.value
+            // Waits for the lock that the reporting thread holds, once it holds it.
+            while engine.lastSubscription == 0 { sched_yield() }
+            let isSeenEarly = isHeld.value
+            release.signal()
             #expect(!isSeenEarly)
             ended.wait()
         }
 
         @Test func `a request that arrives while the manager is stopped is refused`() async {
-            let (engine, isHeld) = (engine, Watched(false))
+            let (engine, isHeld, answered) = (engine, Watched(false), DispatchSemaphore(value: 0))
             async let error: PeripheralError? = Task.detached {
                 try? await isHeld.wait(until: "the services are being changed") { $0 }
+                defer { answered.signal() }
                 do throws(PeripheralError) {
                     try engine.update { $0.advertise(nil) }
                     return nil
@@ -87,10 +86,10 @@ extension OnTheBus {
                     return error
                 }
             }.value
-            // Holds the lock until the other task waits for it.
+            // The request waits for the lock, which is held for longer than its beginning takes.
             engine.withdraw { _ in
                 isHeld.change { $0 = true }
-                Thread.sleep(forTimeInterval: 0.2)
+                _ = answered.wait(timeout: .now() + .milliseconds(200))
                 engine.stop()
             }
             #expect(await error == .stopped)

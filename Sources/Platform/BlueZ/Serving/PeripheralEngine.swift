@@ -228,8 +228,8 @@ extension PeripheralEngine {
             // The end of bluetoothd or of the bus ends the subscriptions, too.
             case .noOwner, .disconnected, .cancelled: break
             case .timedOut, .refused, .unreadable:
-                publish(
-                    .didFailToUpdateSubscribers(reason: "bluetoothd may not have taken \(entries.count) values: \(error)"))
+                let reason = "bluetoothd may not have taken \(entries.count) values: \(error)"
+                publish(.didFailToUpdateSubscribers(reason: reason))
             }
         }
     }
