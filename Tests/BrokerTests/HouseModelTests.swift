@@ -24,7 +24,8 @@ import Testing
 
     /// A late event of a hub whose connection was dead, its arrival that a standby had announced, and an event that is delivered again
     /// because the hub ended before its acknowledgement.
-    @Test(arguments: [100_042, 401_916, 500_187] as [UInt64]) func `An interleaving that failed once is right`(seed: UInt64) {
+    @Test(arguments: [100_042, 401_916, 500_187] as [UInt64])
+    func `An interleaving that failed once is right`(seed: UInt64) {
         var model = HouseModel(seed: seed)
         #expect(model.play().isEmpty)
     }

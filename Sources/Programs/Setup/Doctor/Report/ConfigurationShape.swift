@@ -41,9 +41,7 @@ struct ConfigurationShape: Sendable {
         case .number(let number): return Self.plainNumbers.contains(key) ? number.plain : "<number>"
         case .string(let string):
             if Self.plainKeys.contains(key), Configuration.words.contains(string) { return "\"\(string)\"" }
-            if key == "adapter" {
-                return string.hasPrefix("hci") && UInt16(string.dropFirst(3)) != nil ? string : "<text>"
-            }
+            if key == "adapter", string.hasPrefix("hci"), UInt16(string.dropFirst(3)) != nil { return string }
             let kind =
                 Configuration.commandKeys.contains(key)
                 ? "argument" : Self.kinds[key] ?? (string.hasPrefix("/") ? "path" : "text")
