@@ -29,7 +29,8 @@ import Testing
     }
 
     private func plan(
-        _ secrets: [(number: Int, path: String?, content: [UInt8])], of configuration: [UInt8]? = nil
+        _ secrets: [(number: Int, path: String?, content: [UInt8])], of configuration: [UInt8]? = nil,
+        in subfolder: String = "."
     ) throws -> RestorePlan {
         let configuration = configuration ?? self.configuration
         let manifest = BackupManifest(
@@ -46,7 +47,7 @@ import Testing
         for secret in secrets { try archive.add("secret-\(secret.number + 1)", secret.content) }
         _ = try archive.end()
         return try RestorePlan(
-            of: path, configurationFile: "\(folder.path)/beacons.json", directory: "\(folder.path)/state",
+            of: path, configurationFile: "\(folder.path)/\(subfolder)/beacons.json", directory: "\(folder.path)/state",
             format: StateFormat(problem: { _ in nil }, logins: { _ in [] }, replacingLogins: { text, _ in text }))
     }
 
@@ -90,6 +91,35 @@ import Testing
         try plan.stage().exchange()
         #expect((folder.text(name) == "content") == isRestored)
         #expect(folder.text("beacons.json.bak") == #"{"regions": []}"#, "the former \(former) is in .bak")
+    }
+
+    @Test(arguments: ["../victim.pem", "../none/victim.pem", "../none/a/b/victim.pem", "beacons.json.bak"])
+    func `a link out of the folder of the configuration is left out`(target: String) throws {
+        let outside = try folder.file("victim.pem", Array("former".utf8))
+        let path = "\(folder.path)/etc/link.pem"
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/etc", withIntermediateDirectories: true)
+        #expect(symlink(target, path) == 0)
+        let plan = try plan(
+            [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""),
+            in: "etc")
+        #expect(plan.changes.contains(.init(path: path, action: .leftOut)))
+        try plan.stage().exchange()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == target)
+        #expect(folder.text("victim.pem") == "former", "\(outside) stays")
+        #expect(folder.text("etc/beacons.json") != nil && folder.text("etc/beacons.json.bak") == nil)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+    }
+
+    @Test func `a link that is made after the plan is not followed`() throws {
+        _ = try folder.file("victim.pem", Array("former".utf8))
+        let path = "\(folder.path)/etc/link.pem"
+        let plan = try plan(
+            [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""),
+            in: "etc")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/etc", withIntermediateDirectories: true)
+        #expect(symlink("../victim.pem", path) == 0)
+        let failure = #expect(throws: BackupFailure.self) { _ = try plan.stage() }
+        #expect(failure?.kind == .io && folder.text("victim.pem") == "former")
     }
 
     @Test func `the plan has each command that the present configuration does not run`() throws {

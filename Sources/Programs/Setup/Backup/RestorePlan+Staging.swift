@@ -45,6 +45,9 @@ extension RestorePlan {
         var contents: [StagedFile.Place: [UInt8]] = [:]
         let all = [(configurationFile, archive.contents[.configuration] ?? [])] + secrets.map { ($0.path, $0.content) }
         for (path, content) in all where !changes.contains(.init(path: path, action: .leftOut)) {
+            guard path == configurationFile || !isWritten(path) || isRestored(path) else {
+                throw BackupFailure(.io, "cannot write \(path): a link was made there meanwhile; remove the link")
+            }
             let place = try place(of: path)
             if let other = contents[place] {
                 guard other == content else { throw Self.conflict(path) }

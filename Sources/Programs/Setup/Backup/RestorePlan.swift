@@ -181,14 +181,27 @@ package struct RestorePlan: Sendable {
         changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
     }
 
-    /// Returns whether a file is written: one in the folder of the configuration, with a name for its purpose. A backup could name any
-    /// other file of the system.
-    private func isRestored(_ path: String) -> Bool {
+    /// Returns whether a file is written: one in the folder of the configuration, with a name for its purpose, before and after a
+    /// link. A backup could name any other file of the system.
+    func isRestored(_ path: String) -> Bool {
         let folder = FilePath(configurationFile).removingLastComponent().string
         let prefix = folder == "/" ? folder : "\(folder)/"
         guard path.hasPrefix(prefix) else { return false }
-        let name = String(path.dropFirst(prefix.count))
-        return configuration.secretFiles.contains { $0.path == path && $0.isRestored(as: name) }
+        var names = [String(path.dropFirst(prefix.count))]
+        let (target, expected) = (Self.target(of: path), Self.target(of: "\(prefix)."))
+        guard target?.folder == expected?.folder else { return false }
+        if let target { names.append(target.name) }
+        return configuration.secretFiles.contains { file in
+            file.path == path && names.allSatisfy(file.isRestored)
+        }
+    }
+
+    /// Returns the folder and the name of a file after its links; `nil` if they cannot be determined, as in a folder that is missing.
+    private static func target(of path: String) -> (folder: StagedFile.Place, name: String)? {
+        guard let place = try? FilePlace(path),
+            let folder = try? StagedFile.Place(place.missing ?? ".", in: place.directory)
+        else { return nil }
+        return (folder, place.name)
     }
 
     /// Returns the content that a file of the state directory gets. Call with ``rights``.

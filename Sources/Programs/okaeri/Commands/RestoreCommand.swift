@@ -13,7 +13,7 @@ struct RestoreCommand: AsyncParsableCommand {
             It checks the backup and its configuration, lists the files that change, and asks. Then it stops the service, \
             replaces the files, and starts the service again; the former files stay beside the new ones as .bak. If a file \
             cannot be replaced, all are put back. It writes files with secrets only into the folder of beacons.json, under names \
-            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others are left out, and named. It asks \
+            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the folder, are left out, and named. It asks \
             about each command that the configuration of the backup runs and the present one does not. The logins of the page stay \
             those of this machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 \
             without a terminal and --yes, or with --yes and a new command; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
@@ -190,7 +190,7 @@ extension RestorePlan.Change.Action {
         case .created: "is created"
         case .unchanged: "is the same already"
         case .removed: "is set aside as .bak, because the backup has no such file"
-        case .leftOut: "is left out, because of its folder or its name"
+        case .leftOut: "is left out, because of its folder, its name or a link"
         }
     }
 }
