@@ -11,13 +11,13 @@ import Testing
 
 /// Backups that other versions, or no version, have written.
 @Suite struct RestorePlanTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     private var configuration: [UInt8] { configuration(tls: "", more: "") }
 
-    private func configuration(tls: String, more: String) -> [UInt8] {
+    func configuration(tls: String, more: String) -> [UInt8] {
         Array(
             (#"{"mqtt": {"host": "localhost", "username": "u", "passwordFile": "\#(folder.path)/password"\#(tls)}\#(more), "regions": ["#
                 + #"{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "#
@@ -28,15 +28,16 @@ import Testing
         .init(name: name, size: Int64(content.count), checksum: CRC32(of: content[...]).description, path: path)
     }
 
-    private func plan(
+    func plan(
         _ secrets: [(number: Int, path: String?, content: [UInt8])], of configuration: [UInt8]? = nil,
-        in subfolder: String = "."
+        in subfolder: String = ".", state: [(name: BackupFileName, content: [UInt8])] = []
     ) throws -> RestorePlan {
         let configuration = configuration ?? self.configuration
         let manifest = BackupManifest(
             version: "0.1.0", node: "attic", time: "2026-11-25T15:00:00Z",
             files: [entry(.configuration, configuration)]
-                + secrets.map { entry(.secret($0.number), $0.content, path: $0.path) })
+                + secrets.map { entry(.secret($0.number), $0.content, path: $0.path) }
+                + state.map { entry($0.name, $0.content) })
         let path = "\(folder.path)/b.tar"
         let output = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
@@ -45,6 +46,7 @@ import Testing
         try archive.add(BackupManifest.fileName, manifest.text)
         try archive.add("beacons.json", configuration)
         for secret in secrets { try archive.add("secret-\(secret.number + 1)", secret.content) }
+        for file in state { try archive.add(file.name.rawValue, file.content) }
         _ = try archive.end()
         return try RestorePlan(
             of: path, configurationFile: "\(folder.path)/\(subfolder)/beacons.json", directory: "\(folder.path)/state",
@@ -120,16 +122,6 @@ import Testing
         #expect(symlink("../victim.pem", path) == 0)
         let failure = #expect(throws: BackupFailure.self) { _ = try plan.stage() }
         #expect(failure?.kind == .io && folder.text("victim.pem") == "former")
-    }
-
-    @Test func `the plan has each command that the present configuration does not run`() throws {
-        func house(_ commands: String) -> [UInt8] { configuration(tls: "", more: #", "house": {\#(commands)}"#) }
-        let backup = house(#""onOccupied": ["/bin/lamp", "on"], "onEmpty": ["/bin/lamp", "on"]"#)
-        #expect(try plan([], of: backup).newCommands == [["/bin/lamp", "on"]])
-        _ = try folder.file("beacons.json", house(#""onEmpty": ["/bin/lamp", "on"]"#))
-        #expect(try plan([], of: backup).newCommands.isEmpty)
-        _ = try folder.file("beacons.json", house(#""onEmpty": ["/bin/lamp", "off"]"#))
-        #expect(try plan([], of: backup).newCommands == [["/bin/lamp", "on"]])
     }
 
     @Test func `a sparse backup with a long history is read in a few seconds`() throws {

@@ -35,22 +35,6 @@ extension Configuration {
         }
     }
 
-    /// The commands that the daemon runs for events, each with the path of its key, such as `regions[1].onEnter`.
-    package var commands: [(place: String, arguments: [String])] {
-        let ofRegions = regions.enumerated().flatMap { index, region in
-            [("onEnter", region.onEnter), ("onExit", region.onExit), ("onPrompt", region.onPrompt)].map {
-                ("regions[\(index)].\($0)", $1)
-            }
-        }
-        let ofServices = services.enumerated().flatMap { index, rule in
-            [("onConnect", rule.onConnect), ("onDisconnect", rule.onDisconnect)].map {
-                ("services[\(index)].\($0)", $1)
-            }
-        }
-        let ofHouse = [("house.onOccupied", house.onOccupied), ("house.onEmpty", house.onEmpty)]
-        return (ofRegions + ofServices + ofHouse).filter { !$1.isEmpty }
-    }
-
     /// The paths of ``secretFiles``, each once.
     package var secretPaths: [String] {
         secretFiles.map(\.path).reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }

@@ -53,8 +53,8 @@ package struct ConfigurationCheck: Sendable {
 
 extension ConfigurationCheck {
     private var commands: [Remark] {
-        configuration.commands.flatMap { place, command in
-            command.first.map { program($0, place: place) } ?? []
+        configuration.commands.flatMap { command in
+            command.arguments.first.map { program($0, place: command.place) } ?? []
         }
     }
 

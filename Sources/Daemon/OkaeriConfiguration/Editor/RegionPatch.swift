@@ -90,6 +90,12 @@ extension RegionPatch {
         return patch
     }
 
+    /// The keys that determine the devices, as JSON; `nil` if it changes none.
+    var signText: String? {
+        let signs = filtered { (["phone", "anyOf"] + Configuration.beaconKeys).contains($0.key) }
+        return signs.keys.members.isEmpty ? nil : signs.text
+    }
+
     /// The name of the phone's key file in the state directory, if the region is a phone.
     var phone: String? { keys["phone"]?.string }
 

@@ -30,8 +30,10 @@ package struct RestorePlan: Sendable {
     package var version: String { archive.manifest.version }
 
     package private(set) var changes: [Change] = []
-    /// The commands that the restored configuration runs, and the present one does not, each once.
-    package let newCommands: [[String]]
+    /// The commands that the restored configuration runs.
+    package private(set) var commands: [Command] = []
+    /// The configuration that is replaced; `nil`: none that loads.
+    let present: Configuration?
     /// The names of the browsers that are logged in by the backup.
     package let logins: [String]
     /// Whether these logins replace those of this machine.
@@ -65,7 +67,7 @@ package struct RestorePlan: Sendable {
         rights = OwnerRights(ofDirectory: directory, command: Self.command)
         let configuration = try Self.checkedConfiguration(archive)
         self.configuration = configuration
-        newCommands = Self.newCommands(of: configuration, beside: self.configurationFile)
+        present = try? Configuration(file: self.configurationFile)
         (self.format, self.restoresLogins) = (format, restoresLogins)
         logins = archive.contents[.state(.state)].map(format.logins) ?? []
         try Self.checkState(archive, format.problem)
@@ -73,6 +75,7 @@ package struct RestorePlan: Sendable {
         try planFiles()
         try planState()
         try checkKeys()
+        commands = plannedCommands()
     }
 
     private static func checkedConfiguration(_ archive: BackupArchive) throws(BackupFailure) -> Configuration {
@@ -84,13 +87,6 @@ package struct RestorePlan: Sendable {
                 json: archive.contents[.configuration] ?? [], file: "beacons.json in \(archive.path)")
         } catch {
             throw BackupFailure(.configuration, error.description)
-        }
-    }
-
-    private static func newCommands(of configuration: Configuration, beside file: String) -> [[String]] {
-        let present = (try? Configuration(file: file))?.commands.map(\.arguments) ?? []
-        return configuration.commands.map(\.arguments).reduce(into: []) { commands, command in
-            if !commands.contains(command), !present.contains(command) { commands.append(command) }
         }
     }
 

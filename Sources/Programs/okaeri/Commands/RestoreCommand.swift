@@ -13,8 +13,9 @@ struct RestoreCommand: AsyncParsableCommand {
             It checks the backup and its configuration, lists the files that change, and asks. Then it stops the service, \
             replaces the files, and starts the service again; the former files stay beside the new ones as .bak. If a file \
             cannot be replaced, all are put back. It writes files with secrets only into the folder of beacons.json, under names \
-            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the folder, are left out, and named. It asks \
-            about each command that the configuration of the backup runs and the present one does not. The logins of the page stay \
+            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the folder, are left out, and named. It lists the \
+            commands that the configuration of the backup runs, and asks about each one that the present configuration does not run \
+            for the same event of the same beacons, phones or services. The logins of the page stay \
             those of this machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 \
             without a terminal and --yes, or with --yes and a new command; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
             if a file cannot be written; 77 without the right to do so; 78 if its configuration has mistakes.
@@ -43,7 +44,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let time: String
         let version: String
         let files: [RestorePlan.Change]
-        /// The commands that are new on this machine.
+        /// The commands that are new on this machine, or new for their event.
         let commands: [[String]]
         /// The browsers that the backup logs in.
         let logins: [String]
@@ -54,7 +55,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
         init(_ plan: RestorePlan) {
             (node, time, version, files) = (plan.node, plan.time, plan.version, plan.changes)
-            (commands, logins) = (plan.newCommands, plan.restoresLogins ? plan.logins : [])
+            (commands, logins) = (plan.newCommands.map(\.arguments), plan.restoresLogins ? plan.logins : [])
         }
     }
 
@@ -91,11 +92,11 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func confirm(_ plan: RestorePlan) async throws {
-        let commands = allowCommands ? [] : plan.newCommands.map(\.commandLine)
+        let commands = allowCommands ? [] : plan.newCommands.map(\.line)
         guard !yes else {
             guard commands.isEmpty else {
                 throw CommandFailure(
-                    "the configuration of the backup runs \(commands.map { "`\($0)`" }.joined(separator: ", ")); if you trust "
+                    "the configuration of the backup runs \(commands.joined(separator: ", ")); if you trust "
                         + "it, add `--allow-commands`", status: Exit.usage)
             }
             return
@@ -104,7 +105,7 @@ struct RestoreCommand: AsyncParsableCommand {
             throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
         }
         let console = TerminalConsole()
-        for command in commands where try await !console.confirm("Let the service run `\(command)`?", default: false) {
+        for command in commands where try await !console.confirm("Let the service run \(command)?", default: false) {
             throw CommandFailure("nothing was written", status: .failure)
         }
         guard try await console.confirm("Change these files?", default: true) else {
@@ -166,7 +167,11 @@ extension RestorePlan {
             + changes.map { "  \($0.path.escapedName): \($0.action.sentence)" }
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
-            + newCommands.map { "Its configuration runs a command that is new here: \($0.commandLine)" } + loginLines
+            + commands.map {
+                "Its configuration runs a command that is \($0.isNew ? "new here" : "the same already"): \($0.command.line)"
+            }
+            + (changedKeys.isEmpty ? [] : ["It changes these keys, too: \(changedKeys.joined(separator: ", "))"])
+            + loginLines
     }
 
     private var loginLines: [String] {
@@ -178,9 +183,11 @@ extension RestorePlan {
     }
 }
 
-extension [String] {
-    /// The command as a line of a shell, without control characters.
-    fileprivate var commandLine: String { map(\.shellQuoted).joined(separator: " ").escapedName }
+extension Configuration.EventCommand {
+    /// The command as a line of a shell, and its event, without control characters.
+    fileprivate var line: String {
+        "`\(arguments.map(\.shellQuoted).joined(separator: " "))` at \(key) of \(trigger)".escapedName
+    }
 }
 
 extension RestorePlan.Change.Action {
