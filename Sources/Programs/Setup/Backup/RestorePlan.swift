@@ -161,15 +161,21 @@ package struct RestorePlan: Sendable {
         let problems = ConfigurationCheck(configuration, file: configurationFile).unusableKeys
         guard let (path, remark) = problems.first(where: { !isWritten($0.path) }) else { return }
         var reason = remark.description
-        if let name = secrets.first(where: { $0.path == path })?.name {
-            let owner = account.isOwn ? "" : "-o \(account.user) "
-            let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path.shellQuoted)"
+        if let install = installCommand(for: path) {
             reason =
                 "\(remark.place): \(remark.found), and a restore does not write this file; run "
-                + "`tar -xOf \(archive.path.shellQuoted) \(name.rawValue) | \(install)`, and restore again"
+                + "`\(install)`, and restore again"
         }
         throw BackupFailure(
             .configuration, "cannot restore \(archive.path): the service would not start: \(reason)".escapedName)
+    }
+
+    /// Returns the command of a shell that writes a file with a secret from the backup; `nil` for another file.
+    package func installCommand(for path: String) -> String? {
+        guard let name = secrets.first(where: { $0.path == path })?.name else { return nil }
+        let owner = account.isOwn ? "" : "-o \(account.user) "
+        let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path.shellQuoted)"
+        return "tar -xOf \(archive.path.shellQuoted) \(name.rawValue) | \(install)"
     }
 
     /// Whether the restoring replaces or makes a file.

@@ -164,7 +164,7 @@ extension RestorePlan {
     /// The plan, for a person.
     fileprivate var lines: [String] {
         ["The backup is of node \(node), of \(time), by okaeri \(version)."]
-            + changes.map { "  \($0.path.escapedName): \($0.action.sentence)" }
+            + changes.map { "  \($0.path.escapedName): \($0.action.sentence)\(remedy(for: $0))" }
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
             + commands.map {
@@ -172,6 +172,12 @@ extension RestorePlan {
             }
             + (changedKeys.isEmpty ? [] : ["It changes these keys, too: \(changedKeys.joined(separator: ", "))"])
             + loginLines
+    }
+
+    /// The command that writes a file which the restoring leaves out.
+    private func remedy(for change: Change) -> String {
+        guard change.action == .leftOut, let command = installCommand(for: change.path) else { return "" }
+        return "; if you trust the backup, run `\(command.escapedName)`"
     }
 
     private var loginLines: [String] {
