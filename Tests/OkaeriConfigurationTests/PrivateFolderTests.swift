@@ -12,7 +12,9 @@ import Testing
     private func leftover(_ name: String, mode: Int = 0o700, isMarked: Bool = true) throws {
         try FileManager.default.createDirectory(
             atPath: "\(folder.path)/\(name)/deep", withIntermediateDirectories: true)
-        for file in ["history.sqlite", "deep/x"] + (isMarked ? [".okaeri-temporary"] : []) { _ = try folder.file("\(name)/\(file)", []) }
+        for file in ["history.sqlite", "deep/x"] + (isMarked ? [".okaeri-temporary"] : []) {
+            _ = try folder.file("\(name)/\(file)", [])
+        }
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder.path)/\(name)")
     }
 
@@ -28,7 +30,8 @@ import Testing
         let names = Set(try folder.names)
         #expect(!names.contains("okaeri.aaaaaa"))
         #expect(
-            names.isSuperset(of: ["okaeri.opened", "another.aaaaaa", "okaeri.link", "okaeri.2026-11"]) && names.count == 6, "\(names)")
+            names.isSuperset(of: ["okaeri.opened", "another.aaaaaa", "okaeri.link", "okaeri.2026-11"])
+                && names.count == 6, "\(names)")
         used.remove()
         next.remove()
         #expect(try folder.names == ["another.aaaaaa", "okaeri.2026-11", "okaeri.link", "okaeri.opened"])

@@ -26,12 +26,15 @@ extension BackupTests {
             [
                 "restore", file, "--config", "\(new.path)/etc/beacons.json", "--state-dir", "\(new.path)/state",
             ], on: terminal)
-        #expect(terminal.read { $0.contains("Let the service run `/bin/attack` at onEnter of the region \"home\" (") }, "\(terminal.text)")
+        #expect(
+            terminal.read { $0.contains("Let the service run `/bin/attack` at onEnter of the region \"home\" (") },
+            "\(terminal.text)")
         try terminal.type("\n")
         terminal.end(of: process)
         #expect(try process.terminationStatus == 1 && new.names("etc").isEmpty, "\(terminal.text)")
         let allowed = try restore(file, ["--yes", "--allow-commands"])
-        #expect(allowed.status == 0 && allowed.output.contains("a command that is new here: `/bin/attack`"), "\(allowed)")
+        #expect(
+            allowed.status == 0 && allowed.output.contains("a command that is new here: `/bin/attack`"), "\(allowed)")
         // The command is not new any more.
         _ = try new.file("state/state.json", Array("{}".utf8))
         #expect(try restore(file).status == 0)

@@ -184,21 +184,6 @@ def service_rule_hooks(folder):
     daemon.expect("peripheralDidConnect", within=40, address=peer.address)
 
 
-@scenario(within=150)
-def service_that_does_not_connect(folder):
-    """The lamp advertises and accepts no connection: an event and the status give the reason, once, until it accepts one."""
-    _, peer = at_home(folder)
-    peer.tell("aloof")
-    wait_for("the second advertisement", lambda: peer.said().count("advertised") > 1, within=20)
-    daemon = Daemon(folder, region(), adapter="hci0", services=[{"identifier": "lamp", "service": lamp.SERVICE}])
-    failed = daemon.expect("peripheralDidFailToConnect", within=90, identifier="lamp", address=peer.address)
-    check(failed["reason"] in json.dumps(daemon.status()["services"]), f"no reason in the status: {daemon.status()}")
-    peer.tell("back")
-    daemon.expect("peripheralDidConnect", within=40, address=peer.address)
-    check(len(daemon.events("peripheralDidFailToConnect")) == 1, "the same reason again")
-    check(failed["reason"] not in json.dumps(daemon.status()["services"]), "the reason stays in the status")
-
-
 @scenario(within=60)
 def service_rule_beside_presence(folder):
     """bluetoothd scans for a service that no device has: the daemon receives the beacon all the time."""

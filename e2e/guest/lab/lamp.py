@@ -5,7 +5,6 @@ It reads commands from its standard input, and ends with it.
     level 7           sets the level and notifies it
     slow              stops answering reads
     away, back        stops advertising, starts it again
-    aloof             advertises without accepting connections, until it is back
 """
 
 import sys
@@ -116,9 +115,6 @@ def main():
             error_handler=refused)
         return False  # ends the timer after one call
 
-    def is_aloof():
-        return advertisement.values["Type"] == "broadcast"
-
     def obey(channel, _):
         words = sys.stdin.readline().split()
         if not words:
@@ -130,11 +126,7 @@ def main():
             level.is_slow = True
         elif words[0] == "away":
             advertiser.UnregisterAdvertisement("/lamp/advertisement")
-        elif words[0] == "back" and not is_aloof():
-            appear()
-        elif words[0] in ("back", "aloof"):
-            advertiser.UnregisterAdvertisement("/lamp/advertisement")
-            advertisement.values["Type"] = "broadcast" if words[0] == "aloof" else "peripheral"
+        elif words[0] == "back":
             appear()
         return True
 
