@@ -44,8 +44,8 @@ extension RestorePlan {
         }
     }
 
-    /// The keys of the configuration beside the commands that have another value after the restoring, and that determine who
-    /// learns and causes events.
+    /// The keys of the configuration beside the commands that have another value after the restoring, and that determine the
+    /// receivers and the causes of events.
     package var changedKeys: [String] {
         let former = present ?? Configuration(regions: [])
         var broker = configuration.mqtt
