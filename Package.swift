@@ -305,10 +305,10 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         ("IBeacon", "IBeacon", []),
         ("Phones", "House", []),
         ("Queries", "OkaeriDaemon", ["Hummingbird", "NIOCore", "NIOEmbedded"]),
-        ("Reports", "Client", ["RegionMonitoring"]),
+        ("Reports", "Client", []),
         ("State", "OkaeriDaemon", []),
     ]
-    package.targets.append(.target(name: "FuzzSupport", path: "Fuzz/Support", swiftSettings: house))
+    package.targets.append(.target(name: unique("FuzzSupport"), path: "Fuzz/Support", swiftSettings: house))
     package.targets += subjects.map { name, subject, names in
         .executableTarget(
             name: "Fuzz\(name)",

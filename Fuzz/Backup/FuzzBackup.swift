@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import Glibc
 import OkaeriChecksum
 import OkaeriConfiguration

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 import IBeacon
 import OkaeriEvents

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import FuzzSupport
+import OkaeriFuzzSupport
 import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing

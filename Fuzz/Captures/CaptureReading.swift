@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 
 /// The result of reading a capture to its end or its first error.

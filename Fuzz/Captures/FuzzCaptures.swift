@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 
 /// The input is a capture. It is read as a whole and in pieces, and what was read is written and read again.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 @testable import OkaeriConfiguration
 import OkaeriWiFi

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore

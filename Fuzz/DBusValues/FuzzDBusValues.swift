@@ -1,6 +1,6 @@
 import COkaeriGIO
 @testable import OkaeriDBus
-import FuzzSupport
+import OkaeriFuzzSupport
 
 /// The input is a message as it comes from a bus, or a type and a value of it in GVariant's form: the signature, a zero
 /// byte, and the value.

@@ -1,5 +1,5 @@
 @testable import OkaeriConfiguration
-import FuzzSupport
+import OkaeriFuzzSupport
 import IBeacon
 import OkaeriWiFi
 import RegionMonitoring

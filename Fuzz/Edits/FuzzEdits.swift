@@ -1,5 +1,5 @@
 @testable import OkaeriConfiguration
-import FuzzSupport
+import OkaeriFuzzSupport
 import HTTPTypes
 @testable import OkaeriDaemon
 import OkaeriServer

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 
 /// A command, and its parameters as those of every command that is known, are encoded to the bytes they came from.

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HCI
 
 /// The input is a controller's stream: H4 packets, one after another, each of the length in its header, the last one cut

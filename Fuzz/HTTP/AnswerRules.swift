@@ -1,5 +1,5 @@
 import FoundationEssentials
-import FuzzSupport
+import OkaeriFuzzSupport
 import NIOHTTP1
 
 /// The rules for all answers of a connection.

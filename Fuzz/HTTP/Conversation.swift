@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import HummingbirdCore
 import Logging
 import NIOCore

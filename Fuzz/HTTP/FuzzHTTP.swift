@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 
 /// The input is what a client sends on one connection, behind an octet that chooses the listener and how the client sends.
 @_cdecl("LLVMFuzzerTestOneInput")

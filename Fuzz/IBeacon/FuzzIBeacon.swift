@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import IBeacon
 
 /// The input is advertising data, and what people write: a UUID or a constraint.

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import OkaeriEvents
 
 /// The input is a path with its query, as the page requests it.

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import Glibc
 import HTTPTypes
 import Hummingbird

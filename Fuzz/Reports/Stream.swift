@@ -1,6 +1,6 @@
 @testable import OkaeriClient
 import FoundationEssentials
-import FuzzSupport
+import OkaeriFuzzSupport
 import OkaeriEvents
 import RegionMonitoring
 

@@ -1,4 +1,4 @@
-import FuzzSupport
+import OkaeriFuzzSupport
 import OkaeriAutomation
 import OkaeriChecksum
 import OkaeriEvents
