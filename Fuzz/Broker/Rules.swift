@@ -256,7 +256,7 @@ extension Member {
         require(core.batteries.levels.count <= topicLimit && core.parts.count <= topicLimit, "topics without bound")
         require(core.announced?.house?.rooms.count ?? 0 <= 64, "rooms without bound")
         require(core.states.count <= core.regions.count, "states of regions that are not configured")
-        require(core.events.waiting.allSatisfy { 1...128 ~= $0.value.count }, "events that wait without bound")
+        require(core.announcements.waiting.allSatisfy { 1...128 ~= $0.value.count }, "events that wait without bound")
         require(values.count <= topicLimit, "values without bound")
     }
 

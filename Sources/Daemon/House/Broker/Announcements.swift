@@ -76,13 +76,16 @@ struct Announcements: Sendable {
         events.configured { regions.contains($0) }
     }
 
+    /// The events that the broker may not have, by the region's identifier.
+    var waiting: [String: [HouseEvent]] { events.waiting }
+
     // MARK: Over a restart
 
     var memory: HouseMemory {
         HouseMemory(
             announced: known.mapValues { .init(state: $0.state, number: $0.number, isOwn: $0.isOwn ? true : nil) },
             standbys: standbys.sorted(),
-            waiting: events.waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
+            waiting: waiting.mapValues { $0.suffix(HouseMemory.waitingLimit).map(HouseMemory.Waiting.init) },
             arriving: events.arrivals.mapValues { Array($0.suffix(HouseMemory.waitingLimit)) })
     }
 
