@@ -61,14 +61,14 @@ package final class ResponseMemory: Sendable {
     /// The number of bytes that wait for their clients.
     var held: Int { state.withLock { $0.held.large + $0.held.other } }
 
-    /// Refuses a request for a large answer if there is no room for any.
+    /// Refuses a request for a large answer if large answers use all of their memory.
     package func demandRoom() throws(PageFailure) {
         if state.withLock(\.held.large) >= limit { throw Self.failure }
     }
 
     /// Returns an answer that counts until it is written or dropped.
     ///
-    /// - Throws: A refusal if there is no room for it.
+    /// - Throws: A refusal if its memory is used up.
     package func holding(_ response: Response) throws(PageFailure) -> Response {
         guard let length = response.body.contentLength, length > PieceWriter.size else { return response }
         let isAdmitted = state.withLock { state in

@@ -1,6 +1,6 @@
 import OkaeriPlumbing
 
-/// The receptions of one device's addresses of late, which decide whether a further one proves that the device is in range.
+/// The recent receptions of one device's addresses, which decide whether a further one proves that the device is in range.
 ///
 /// A transmitter that invents addresses meets the hash of a key by chance, and does not learn when. So one reception is not a proof. Two
 /// different addresses within ten minutes are one; so is one address that was received three times, each at least a second after the

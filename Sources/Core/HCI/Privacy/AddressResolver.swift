@@ -44,7 +44,7 @@ public struct AddressResolver: Sendable {
         isEmpty ? nil : found(address, type, at: time)
     }
 
-    /// The positions of the devices whose keys are written in the wrong order of bytes, by the addresses of late.
+    /// The positions of the devices whose keys are written in the wrong order of bytes, by the recent addresses.
     public var reversed: [Int] { devices.filter(\.evidence.isReversed).map(\.position) }
 
     @usableFromInline mutating func found(

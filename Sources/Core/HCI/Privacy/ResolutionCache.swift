@@ -23,7 +23,7 @@ struct ResolutionCache: Sendable {
     private static let sets = 256
     private static let ways = 4
 
-    /// An address in the upper 48 bits and its result below; zero where there is none, which is not a resolvable address.
+    /// An address in the upper 48 bits and its result below; zero in an unused place, because zero is not a resolvable address.
     private var entries: [UInt64]
 
     init(sets: Int = sets) { entries = [UInt64](repeating: 0, count: sets * Self.ways) }

@@ -58,12 +58,12 @@ package struct RegionFiles: Sendable {
         /// The reason why it cannot be written; `nil` if it can.
         package let obstacle: WriteObstacle?
 
-        /// The key files that the new text names no more.
+        /// The key files that the new text no longer names.
         var unused: [PhoneKeyFile] = []
     }
 
     /// Writes all files, or none of them: a conflict with another program, or a failure, leaves each as it was. Then deletes the key
-    /// files that they name no more.
+    /// files that they no longer name.
     package static func write(_ edits: [Edit]) throws(WriteObstacle) {
         for edit in edits { try edit.file.check(replacing: edit.old) }
         for (index, edit) in edits.enumerated() {

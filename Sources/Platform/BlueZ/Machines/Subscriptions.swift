@@ -1,7 +1,7 @@
 /// The characteristics with subscribed centrals, as bluetoothd reports them.
 ///
 /// bluetoothd calls StartNotify for each central that subscribes, without naming it, and StopNotify when the last one has unsubscribed or
-/// left (`ccc_write_cb` in its `gatt-database.c`). With bluetoothd, the adapter or the registration go all subscriptions, without a call.
+/// left (`ccc_write_cb` in its `gatt-database.c`). All subscriptions end with bluetoothd, the adapter or the registration, without a call.
 struct Subscriptions: Sendable {
     /// The number of the last subscription to each, in the order of all.
     private var numbers: [MutableCharacteristic.ID: UInt64] = [:]

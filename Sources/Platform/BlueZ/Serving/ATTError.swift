@@ -2,7 +2,7 @@
 ///
 /// bluetoothd makes the error code from the name of a D-Bus error (`dbus_error_to_att_ecode` in its `gatt-database.c`), and has names for
 /// the codes of ``Code`` only. A program cannot send another one: bluetoothd itself sends 0x01, 0x04, 0x05, 0x09, 0x0A, 0x0C and 0x0F to
-/// 0x12 where they apply, and there is no name for 0x0B, 0x13, 0xE0 to 0xFC and 0xFF.
+/// 0x12 where they apply; 0x0B, 0x13, 0xE0 to 0xFC and 0xFF have no name.
 public struct ATTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error that the central receives (Core Specification, Vol 3, Part F, 3.4.1.1; Core Specification Supplement, Part B).
     public enum Code: Sendable, Hashable {

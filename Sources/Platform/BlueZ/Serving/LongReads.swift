@@ -5,7 +5,7 @@ struct LongReads: Sendable {
         var lastAsked: ContinuousClock.Instant
     }
 
-    /// A central that has asked for nothing for so long asks no more (Core Specification, Vol 3, Part F, 3.3.3).
+    /// A central that has sent no request for this time does not continue (Core Specification, Vol 3, Part F, 3.3.3).
     static let timeout = Duration.seconds(30)
 
     /// So many at once; a further one takes the place of that which was asked for least recently.

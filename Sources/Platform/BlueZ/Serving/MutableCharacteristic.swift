@@ -142,7 +142,7 @@ public struct MutableCharacteristic: Sendable, Identifiable {
         }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         let isWritten = !properties.isDisjoint(with: [.write, .writeWithoutResponse])
-        // There is no flag for a protected write without response alone.
+        // BlueZ has no flag for a protected write that is only without response.
         if isWritten, let flag = permissions.protectedWriteFlag {
             flags.append(flag)
         } else if properties.contains(.write) {
@@ -168,7 +168,7 @@ extension MutableCharacteristic.Permissions {
     /// BlueZ's flag of a value that can be read.
     var readFlag: String { contains(.readEncryptionRequired) ? "encrypt-read" : "read" }
 
-    /// BlueZ's flag of a value that can be written on a condition; `nil`: there is no condition.
+    /// BlueZ's flag of a value that can be written on a condition; `nil` without a condition.
     var protectedWriteFlag: String? {
         if contains(.writeAuthenticationRequired) { return "encrypt-authenticated-write" }
         return contains(.writeEncryptionRequired) ? "encrypt-write" : nil

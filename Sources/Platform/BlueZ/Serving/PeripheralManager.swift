@@ -155,12 +155,12 @@ public final class PeripheralManager: Sendable {
         try engine.update { desired throws(PeripheralError) in try desired.add(service) }
     }
 
-    /// Offers a service no more. Services that include it are offered without it.
+    /// Withdraws a service. Services that include it are offered without it.
     public func remove(_ service: MutableService.ID) {
         worker.withdraw { $0.remove { $0.id == service } }
     }
 
-    /// Offers no service any more.
+    /// Withdraws all services.
     public func removeAllServices() {
         worker.withdraw { $0.remove { _ in true } }
     }
@@ -198,7 +198,7 @@ public final class PeripheralManager: Sendable {
         }
     }
 
-    /// Advertises no more.
+    /// Stops advertising.
     public func stopAdvertising() {
         worker.withdraw { $0.advertise(nil) }
     }

@@ -220,3 +220,21 @@ struct PromptReply: Equatable {
         self.answer = answer
     }
 }
+
+/// The updates that wait for the queue of the manager, the oldest first.
+struct PendingUpdates: Sendable {
+    /// The maximum number of updates; of more the oldest are dropped. A central that missed one can read the whole value.
+    static let limit = 256
+
+    private var updates: [StatusBoard.Update] = []
+
+    mutating func append(_ more: [StatusBoard.Update]) {
+        updates = (updates + more).suffix(Self.limit)
+    }
+
+    /// Sends the updates in their order, until the queue of the manager is full.
+    mutating func send(_ send: (StatusBoard.Update) -> PeripheralManager.UpdateResult) {
+        let sent = updates.prefix { send($0) != .queueFull }
+        updates.removeFirst(sent.count)
+    }
+}

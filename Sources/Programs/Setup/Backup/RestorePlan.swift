@@ -256,7 +256,7 @@ package struct RestorePlan: Sendable {
 
 /// The format of `state.json`, which the daemon defines.
 package struct StateFormat: Sendable {
-    /// Returns the reason why the daemon would reject a text; `nil` if there is none.
+    /// Returns the reason why the daemon would reject a text; `nil` if it would accept it.
     let problem: @Sendable ([UInt8]) -> String?
     /// Returns the names of the browsers that are logged in.
     let logins: @Sendable ([UInt8]) -> [String]
