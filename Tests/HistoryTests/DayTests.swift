@@ -58,7 +58,11 @@ import Testing
         let store = try folder.store()
         try store.record((0..<500).map { determined("region \($0)", "inside", at: hour(Double($0) / 100)) }, [])
         #expect(try day(now: 20).regions.count == DayRecord.regionLimit)
-        #expect(try day(now: 20, regions: ["mine"]).regions.map(\.identifier).first == "mine")
+        // The configured regions are shown wherever the history has them.
+        let mine = (490..<500).map { "region \($0)" }
+        let shown = try day(now: 20, regions: mine).regions
+        #expect(shown.prefix(10).map(\.identifier) == mine && shown.prefix(10).allSatisfy { !$0.spans.isEmpty })
+        #expect(shown.count == 10 + DayRecord.regionLimit)
     }
 
     @Test func `a stop and a power cut end what is known`() throws {

@@ -13,17 +13,17 @@ extension HistoryReader {
         let day = start..<end
         let runs = try runs(until: now)
         var found: [String: DayRecord.Region] = [:]
-        for (region, spans) in try spans(runs, in: day) {
+        var shown = ShownRegions(regions)
+        for (region, spans) in try spans(runs, in: day, &shown) {
             found[region] = .init(identifier: region, spans: spans)
         }
         // A clock that was set may have led a run out of its own bounds: what it saw there was watched all the same.
         let watched = runs.map(\.time) + found.values.flatMap { $0.spans.map(\.time) }
-        func isShown(_ region: String) -> Bool { found[region] != nil || found.count < DayRecord.regionLimit }
         try forEachMinute(in: day) { minute in
-            guard isShown(minute.region) else { return }
+            guard shown.admits(minute.region) else { return }
             found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
         }
-        for (region, mark) in try marks(in: day) where isShown(region) {
+        for (region, mark) in try marks(in: day) where shown.admits(region) {
             found[region, default: .init(identifier: region)].marks.append(mark)
         }
         // A region that was removed from the configuration stays unknown until the daemon ends.
@@ -35,8 +35,25 @@ extension HistoryReader {
             outages: try outages(runs, in: day), unwatched: gaps(in: day, between: watched))
     }
 
+    /// The regions of a record: the configured ones, and a bounded number of others, the first that the history has.
+    private struct ShownRegions {
+        private let configured: Set<String>
+        private var others: Set<String> = []
+
+        init(_ configured: [String]) { self.configured = Set(configured) }
+
+        mutating func admits(_ region: String) -> Bool {
+            if configured.contains(region) || others.contains(region) { return true }
+            guard others.count < DayRecord.regionLimit else { return false }
+            others.insert(region)
+            return true
+        }
+    }
+
     /// Each region's states, from each change to the next or to the run's end.
-    private func spans(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [String: [DayRecord.Span]] {
+    private func spans(
+        _ runs: [Run], in day: Range<Int64>, _ shown: inout ShownRegions
+    ) throws(HistoryError) -> [String: [DayRecord.Span]] {
         let byID = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var spans: [String: [DayRecord.Span]] = [:]
         var run: Run?
@@ -46,7 +63,7 @@ extension HistoryReader {
                 return
             }
             let time = (start..<time).clamped(to: day)
-            guard !time.isEmpty, spans[region] != nil || spans.count < DayRecord.regionLimit else { return }
+            guard !time.isEmpty, shown.admits(region) else { return }
             spans[region, default: []].append(.init(time: time, value: open.state))
         }
         func endRun() {

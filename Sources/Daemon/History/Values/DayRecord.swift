@@ -8,7 +8,7 @@ struct DayRecord: Sendable, Hashable {
 
     var regions: [Region]
 
-    /// The maximum number of regions that are read from the history.
+    /// The maximum number of regions that are read from the history beside the configured ones.
     static let regionLimit = 128
 
     /// The times at which the adapter could not be used.
