@@ -31,8 +31,8 @@ extension Configuration {
 
     static let notifyKeys = ["type", "url", "events", "regions", "tokenFile"]
 
-    /// The maximum number of targets.
-    private static let targetLimit = 8
+    /// The maximum number of servers.
+    package static let targetLimit = 8
 
     static func notify(_ top: ObjectReader, _ problems: ObjectReader.Problems) -> [NotificationTarget] {
         let nodes = top.value("notify", expected: "an array of at most \(targetLimit) servers") {

@@ -42,7 +42,7 @@ package final class Notifications: Service {
     }
 
     /// The maximum number of threads: one for each server that the configuration may have.
-    static let threads = 8
+    static let threads = Configuration.targetLimit
 
     private let guarded: Mutex<Guarded>
     /// From the very beginning: a region may be entered before ``run()`` is.
