@@ -135,6 +135,7 @@ import Testing
         ("a file of \u{201C}An\u{201D}na\u{201D} is there", "na\u{201D}"),
         ("mqtt.Anna: found an unknown key, expected one of host", "Anna"),
         ("beacons.json: Anna: found an unknown key", "Anna"),
+        (#""keys": major 55443 minor 1 is silent for longer than the longest exit time"#, "55443"),
         ("nothing listens at annashost:1883; start the broker", "annashost"),
         ("the file /home/Anna Bell/psk cannot be read", "Bell"),
         ("`LoadCredential=anna:/etc/okaeri/anna` in [Service]", "anna"),

@@ -61,11 +61,14 @@ package final class PrivateFolder: Sendable {
             var template = pattern.utf8CString.map(\.self)
             guard mkdtemp(&template) != nil else { break }
             let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-            guard let number = locked(FilePath(path).lastComponent?.string ?? "", in: parent) else { continue }
+            let name = FilePath(path).lastComponent?.string ?? ""
+            guard let number = locked(name, in: parent) else { continue }
             let mark = openat(number, mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard mark >= 0 else {
-                defer { close(number) }
-                throw .failed(Errno(rawValue: errno))
+                let problem = FilePlace.Problem.failed(Errno(rawValue: errno))
+                close(number)
+                unlinkat(parent.number, name, AT_REMOVEDIR)
+                throw problem
             }
             close(mark)
             return (path, number)

@@ -70,7 +70,9 @@ package struct RegionFiles: Sendable {
             do throws(WriteObstacle) {
                 try edit.file.write(edit.text, replacing: edit.old)
             } catch {
-                for edit in edits[...index].reversed() { edit.file.takeBack(edit.text, replacing: edit.old) }
+                // A file that another program has changed is not ours, whatever its text is.
+                let written = error.problem == .changed ? edits[..<index] : edits[...index]
+                for edit in written.reversed() { edit.file.takeBack(edit.text, replacing: edit.old) }
                 throw error
             }
         }

@@ -21,7 +21,8 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The day; default: today.", valueName: "date"))
     var day = "today"
 
-    @Option(help: "The file to write or replace; default: standard output.", completion: .file(extensions: ["svg"]))
+    @Option(
+        help: "The file to write or replace; default and -: standard output.", completion: .file(extensions: ["svg"]))
     var output: String?
 
     private var moment: Int64? { WrittenTime.nanoseconds(day, now: KernelClock.realtime) }
@@ -48,7 +49,7 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     private func write(_ svg: String) throws {
-        guard let output else { return try Terminal.write(svg, to: .output) }
+        guard let output, output != "-" else { return try Terminal.write(svg, to: .output) }
         do throws(FilePlace.Problem) {
             try OutputFile.write(Array(svg.utf8), to: output, permissions: [.ownerReadWrite, .groupRead, .otherRead])
         } catch {

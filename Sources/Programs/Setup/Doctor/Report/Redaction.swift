@@ -53,7 +53,7 @@ struct Redaction: Sendable {
             text = text.replacing(value.text, with: value.replacement)
         }
         text = withoutUnknownKeys(text)
-        text = Self.withoutNumbers(text)
+        text = Self.withoutIdentities(Self.withoutNumbers(text))
         text = withoutQuotations(text)
         text = withoutAddresses(text)
         return String(text.map { $0 == Self.open ? "<" : $0 == Self.close ? ">" : $0 })
@@ -162,6 +162,11 @@ struct Redaction: Sendable {
         return result + rest
     }
 
+    /// Returns the text without the numbers of beacons, as in "major 1 minor 2".
+    private static func withoutIdentities(_ text: String) -> String {
+        text.replacing(#/\b(major|minor) [0-9]+/#) { "\($0.output.1) \(open)number\(close)" }
+    }
+
     private mutating func withoutAddresses(_ text: String) -> String {
         var result = ""
         var token = ""
@@ -249,5 +254,6 @@ struct Redaction: Sendable {
     private static let plainPaths: Set = [
         "/etc/okaeri", Configuration.serviceFile, "/run/okaeri/okaeri.sock", "/run/okaeri", "/var/lib/okaeri",
         "/var/lib/okaeri/state.json", "/var/lib/okaeri/history.sqlite", "/usr/bin/okaeri", "/usr/local/bin/okaeri", "/",
+        "/dev/stdin",
     ]
 }
