@@ -28,12 +28,20 @@ extension OnTheBus {
                     var (ofCentral, ofPeripheral) = (
                         central.states.makeAsyncIterator(), peripheral.states.makeAsyncIterator()
                     )
-                    let passing: Set<ManagerState> = [.unknown, .unsupported]
                     for state in [ManagerState.unsupported, .poweredOn, .resetting] {
                         if state == .poweredOn { try bench.start() }
                         if state == .resetting { try bench.perform("stop") }
-                        while let next = await ofCentral.next(), next != state { #expect(passing.contains(next)) }
-                        while let next = await ofPeripheral.next(), next != state { #expect(passing.contains(next)) }
+                        let passing: Set<ManagerState> = state == .resetting ? [.unknown] : [.unknown, .unsupported]
+                        var reached: [ManagerState?] = [nil, nil]
+                        while reached[0] != state, let next = await ofCentral.next() {
+                            reached[0] = next
+                            #expect(next == state || passing.contains(next))
+                        }
+                        while reached[1] != state, let next = await ofPeripheral.next() {
+                            reached[1] = next
+                            #expect(next == state || passing.contains(next))
+                        }
+                        #expect(reached == [state, state])
                     }
                 }
             }

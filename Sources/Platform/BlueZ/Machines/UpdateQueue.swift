@@ -46,7 +46,7 @@ struct UpdateQueue: Sendable {
         return hasRefused
     }
 
-    /// Drops the waiting values of characteristics. Returns whether the program waits for room, and there is some now.
+    /// Drops the waiting values of characteristics. Returns whether the program waits for room, and values were dropped.
     mutating func drop(_ characteristics: [MutableCharacteristic.ID]) -> Bool {
         let dropped = waiting.filter { characteristics.contains($0.characteristic) }
         guard !dropped.isEmpty else { return false }

@@ -63,12 +63,12 @@ public struct MutableCharacteristic: Sendable, Identifiable {
 
     /// Answers a central that reads. The whole value: a long read gets it in pieces, all of the same value.
     ///
-    /// It throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
+    /// The closure throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
     public typealias Read = @Sendable (Central) async throws -> [UInt8]
 
     /// Takes what a central writes. A central that writes without response does not receive an error.
     ///
-    /// It throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
+    /// The closure throws an ``ATTError`` to refuse. Any other error reaches the central as 0x0E, unlikely error.
     public typealias Write = @Sendable ([UInt8], Central) async throws -> Void
 
     /// No value is longer, in bytes (Core Specification, Vol 3, Part F, 3.2.9).

@@ -216,7 +216,10 @@ extension PeripheralEngine {
         guard let (application, bus) = served.withLock(\.self) else { return }
         do throws(BusError) {
             for entry in entries {
-                guard let path = application.path(of: entry.characteristic) else { continue }
+                // A subscription may have ended since the value was taken.
+                guard subscriptions.withLock({ $0.includes(entry.characteristic) }),
+                    let path = application.path(of: entry.characteristic)
+                else { continue }
                 // To bluetoothd alone: a signal to all would reach every user with a login.
                 try await bus.changed(
                     ["Value": .bytes(entry.value)], of: Interface.characteristic, at: path, to: Interface.service)

@@ -23,10 +23,9 @@ struct RegistrationSnapshot: Sendable, Equatable {
         connections = view.connections
         adapter = view.reach == .known ? view.adapter(named: name) : nil
         let obstacle = view.obstacle(adapter: name)
-        if case .notPermitted = obstacle {
-            (state, reason) = (.unauthorized, Self.mayNotAsk)
-        } else if let obstacle {
-            (state, reason) = (view.state(adapter: name), "\(obstacle)")
+        if let obstacle {
+            state = view.state(adapter: name)
+            reason = if case .notPermitted = obstacle { Self.mayNotAsk } else { "\(obstacle)" }
         } else if let adapter {
             let missing = interfaces.first { view.tree[adapter.path, $0] == nil }
             state = missing == nil ? .poweredOn : .unsupported

@@ -124,7 +124,7 @@ public enum ManagerState: String, Hashable, Sendable, CaseIterable {
     /// bluetoothd or the bus is lost, and has answered this manager before. The manager works again when it returns.
     case resetting
 
-    /// The adapter is missing; bluetoothd has not answered since the manager's first use; or the adapter cannot be a peripheral. The
+    /// The adapter is missing; bluetoothd has not run since the manager's first use; or the adapter cannot be a peripheral. The
     /// manager works as soon as that changes.
     case unsupported
 
