@@ -133,8 +133,8 @@ import Testing
         let restored = try restore(file)
         #expect(restored.status == 0 && restored.output.contains("passphrase: is left out"), "\(restored)")
         #expect(old.text("passphrase") == "changed\n")
-        let command = try #require(restored.output.firstMatch(of: /run `(tar -xOf [^`]*)`/)?.1)
-        #expect(command.contains("secret-1 | ") && command.hasSuffix("passphrase"), "\(restored)")
+        let command = try installCommand(restored)
+        #expect(command.hasSuffix(" sh \(file) secret-1 \(old.path)/passphrase"), "\(restored)")
     }
 
     @Test func `with --json the result is one object, and nothing is asked`() throws {

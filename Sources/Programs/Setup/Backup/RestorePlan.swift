@@ -171,11 +171,16 @@ package struct RestorePlan: Sendable {
     }
 
     /// Returns the command of a shell that writes a file with a secret from the backup; `nil` for another file.
+    ///
+    /// It extracts to a temporary file first: the present file stays as it is if `tar` fails. Without `--force-local`, `tar` takes a name
+    /// with a colon for one of another host.
     package func installCommand(for path: String) -> String? {
         guard let name = secrets.first(where: { $0.path == path })?.name else { return nil }
         let owner = account.isOwn ? "" : "-o \(account.user) "
-        let install = "\(geteuid() == 0 ? "sudo " : "")install -m 0600 \(owner)/dev/stdin \(path.shellQuoted)"
-        return "tar -xOf \(archive.path.shellQuoted) \(name.rawValue) | \(install)"
+        let script =
+            #"f=$(mktemp) && tar --force-local -xOf "$1" "$2" >"$f" && install -D -T -m 0600 \#(owner)"$f" "$3"; s=$?; rm -f "$f"; exit $s"#
+        let arguments = ["sh", SocketPath.absolute(archive.path), name.rawValue, path].map(\.shellQuoted)
+        return "\(geteuid() == 0 ? "sudo " : "")sh -c '\(script)' \(arguments.joined(separator: " "))"
     }
 
     /// Whether the restoring replaces or makes a file.
