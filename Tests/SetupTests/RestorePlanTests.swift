@@ -76,7 +76,8 @@ import Testing
         _ = try folder.file(name, Array("former".utf8))
         let plan = try plan(
             [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""))
-        #expect(plan.changes.contains(.init(path: path, action: .leftOut)))
+        let obstacle: RestorePlan.Change.Obstacle = name.contains("/") ? .folder : .name
+        #expect(plan.changes.contains(.init(path: path, action: .leftOut, obstacle: obstacle)))
         try plan.stage().exchange()
         #expect(folder.text(name) == "former" && folder.text("beacons.json") != nil)
     }
@@ -104,12 +105,35 @@ import Testing
         let plan = try plan(
             [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""),
             in: "etc")
-        #expect(plan.changes.contains(.init(path: path, action: .leftOut)))
+        #expect(plan.changes.contains(.init(path: path, action: .leftOut, obstacle: .link)))
         try plan.stage().exchange()
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == target)
         #expect(folder.text("victim.pem") == "former", "\(outside) stays")
         #expect(folder.text("etc/beacons.json") != nil && folder.text("etc/beacons.json.bak") == nil)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
+    }
+
+    @Test(arguments: [("etc", "alias"), ("alias", "etc")])
+    func `a secret is restored through a link to the folder of the configuration`(secret: String, given: String) throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/etc", withIntermediateDirectories: true)
+        #expect(symlink("etc", "\(folder.path)/alias") == 0)
+        let path = "\(folder.path)/\(secret)/ca.pem"
+        let plan = try plan(
+            [(0, path, Array("content".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""),
+            in: given)
+        try plan.stage().exchange()
+        #expect(folder.text("etc/ca.pem") == "content" && folder.text("etc/beacons.json") != nil, "\(plan.changes)")
+    }
+
+    @Test func `a link into the folder of the configuration from another folder is left out`() throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/etc", withIntermediateDirectories: true)
+        _ = try folder.file("etc/ca.pem", Array("former".utf8))
+        let path = "\(folder.path)/other.pem"
+        #expect(symlink("etc/ca.pem", path) == 0)
+        let plan = try plan(
+            [(0, path, Array("attack".utf8))], of: configuration(tls: #", "tls": {"ca": "\#(path)"}"#, more: ""),
+            in: "etc")
+        #expect(plan.changes.contains(.init(path: path, action: .leftOut, obstacle: .folder)))
     }
 
     @Test func `a link that is made after the plan is not followed`() throws {

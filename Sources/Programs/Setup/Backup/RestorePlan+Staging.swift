@@ -44,8 +44,8 @@ extension RestorePlan {
     ) throws(BackupFailure) -> [StagedFile.Place: [UInt8]] {
         var contents: [StagedFile.Place: [UInt8]] = [:]
         let all = [(configurationFile, archive.contents[.configuration] ?? [])] + secrets.map { ($0.path, $0.content) }
-        for (path, content) in all where !changes.contains(.init(path: path, action: .leftOut)) {
-            guard path == configurationFile || !isWritten(path) || isRestored(path) else {
+        for (path, content) in all where !isLeftOut(path) {
+            guard path == configurationFile || !isWritten(path) || obstacle(to: path) == nil else {
                 throw BackupFailure(.io, "cannot write \(path): a link was made there meanwhile; remove the link")
             }
             let place = try place(of: path)

@@ -16,12 +16,24 @@ package struct RestorePlan: Sendable {
             case unchanged
             /// The backup has no such file; the present one is set aside.
             case removed
-            /// The file stays as it is, because a restore does not write a file of its folder or name.
+            /// The file stays as it is, because of the obstacle.
             case leftOut
+        }
+
+        /// The reason why a restore does not write a file: a backup could name any file of the system.
+        package enum Obstacle: String, Sendable, Encodable {
+            /// The file is not in the folder of the configuration.
+            case folder
+            /// The name is not for the file's purpose.
+            case name
+            /// A link leads out of the folder, or to such a name.
+            case link
         }
 
         package var path: String
         package var action: Action
+        /// `nil` unless the file is left out.
+        package var obstacle: Obstacle?
     }
 
     /// The origin of the backup.
@@ -113,9 +125,12 @@ package struct RestorePlan: Sendable {
     private mutating func planFiles() throws(BackupFailure) {
         try plan(configurationFile, archive.contents[.configuration])
         for (_, path, content) in secrets {
-            guard isRestored(path) else {
+            if let obstacle = obstacle(to: path) {
                 let isThere = (try? FilePlace(path).contents(limit: content.count)) == content
-                changes.append(Change(path: path, action: isThere ? .unchanged : .leftOut))
+                changes.append(
+                    isThere
+                        ? Change(path: path, action: .unchanged)
+                        : Change(path: path, action: .leftOut, obstacle: obstacle))
                 continue
             }
             try plan(path, content)
@@ -188,19 +203,21 @@ package struct RestorePlan: Sendable {
         changes.contains { $0.path == path && [.replaced, .created].contains($0.action) }
     }
 
-    /// Returns whether a file is written: one in the folder of the configuration, with a name for its purpose, before and after a
-    /// link. A backup could name any other file of the system.
-    func isRestored(_ path: String) -> Bool {
-        let folder = FilePath(configurationFile).removingLastComponent().string
-        let prefix = folder == "/" ? folder : "\(folder)/"
-        guard path.hasPrefix(prefix) else { return false }
-        var names = [String(path.dropFirst(prefix.count))]
-        let (target, expected) = (Self.target(of: path), Self.target(of: "\(prefix)."))
-        guard target?.folder == expected?.folder else { return false }
-        if let target { names.append(target.name) }
-        return configuration.secretFiles.contains { file in
-            file.path == path && names.allSatisfy(file.isRestored)
-        }
+    func isLeftOut(_ path: String) -> Bool { changes.contains { $0.path == path && $0.action == .leftOut } }
+
+    /// Returns the reason why a file is not written; `nil` for one in the folder of the configuration, with a name for its purpose,
+    /// before and after a link. Several paths may lead to the folder.
+    func obstacle(to path: String) -> Change.Obstacle? {
+        let folder = FilePath(configurationFile).removingLastComponent()
+        let (given, name) = (FilePath(path).removingLastComponent(), FilePath(path).lastComponent?.string ?? "")
+        let expected = Self.target(of: "\(folder)/.")?.folder
+        // A folder that is missing has no links.
+        guard expected.map({ $0 == Self.target(of: "\(given)/.")?.folder }) ?? (given == folder) else { return .folder }
+        let file = configuration.secretFiles.filter { $0.path == path }
+        guard file.contains(where: { $0.isRestored(as: name) }) else { return .name }
+        let target = Self.target(of: path)
+        let isWithin = target?.folder == expected && file.contains { $0.isRestored(as: target?.name ?? name) }
+        return isWithin ? nil : .link
     }
 
     /// Returns the folder and the name of a file after its links; `nil` if they cannot be determined, as in a folder that is missing.

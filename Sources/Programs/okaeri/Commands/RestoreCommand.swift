@@ -164,7 +164,7 @@ extension RestorePlan {
     /// The plan, for a person.
     fileprivate var lines: [String] {
         ["The backup is of node \(node), of \(time), by okaeri \(version)."]
-            + changes.map { "  \($0.path.escapedName): \($0.action.sentence)\(remedy(for: $0))" }
+            + changes.map { "  \($0.path.escapedName): \($0.sentence)\(remedy(for: $0))" }
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
             + commands.map {
@@ -196,14 +196,24 @@ extension Configuration.EventCommand {
     }
 }
 
-extension RestorePlan.Change.Action {
+extension RestorePlan.Change {
     fileprivate var sentence: String {
-        switch self {
+        switch action {
         case .replaced: "is replaced"
         case .created: "is created"
         case .unchanged: "is the same already"
         case .removed: "is set aside as .bak, because the backup has no such file"
-        case .leftOut: "is left out, because of its folder, its name or a link"
+        case .leftOut: "is left out, because \(obstacle?.sentence ?? "")"
+        }
+    }
+}
+
+extension RestorePlan.Change.Obstacle {
+    fileprivate var sentence: String {
+        switch self {
+        case .folder: "it is not in the folder of beacons.json"
+        case .name: "its name is not for its purpose"
+        case .link: "a link leads to another folder or name"
         }
     }
 }
