@@ -10,7 +10,7 @@ extension RestorePlanTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
     private static let otherUUID = "74278BDA-B644-4520-8F0C-720EAF059935"
 
-    private func newKeys(_ plan: RestorePlan) -> [String] { plan.newCommands.map(\.place) }
+    private func newKeys(_ plan: RestorePlan) -> [String] { plan.newCommands.map(\.command.place) }
 
     private func regions(_ regions: String...) -> [UInt8] {
         Array(#"{"regions": [\#(regions.joined(separator: ", "))]}"#.utf8)
@@ -36,7 +36,7 @@ extension RestorePlanTests {
         }
         let both = try plan([], of: regions(region("evil", uuid: Self.otherUUID), home))
         #expect(both.commands.map(\.isNew) == [true, false], "each command is listed")
-        #expect(both.newCommands.first?.trigger.description == "the region \"evil\" (\(Self.otherUUID)/*/*)")
+        #expect(both.newCommands.first?.cause == "onEnter of the region \"evil\" (\(Self.otherUUID)/*/*)")
     }
 
     @Test func `a command of a service is new for another service`() throws {
@@ -82,7 +82,32 @@ extension RestorePlanTests {
         chmod(path, 0o600)
         #expect(try newKeys(plan([(0, path, key)], of: backup)).isEmpty)
         let other = Array("ffeeddccbbaa99887766554433221100\n".utf8)
-        #expect(try newKeys(plan([(0, path, other)], of: backup)) == ["regions[0].onEnter"])
+        let plan = try plan([(0, path, other)], of: backup)
+        #expect(newKeys(plan) == ["regions[0].onEnter"])
+        #expect(plan.commands.map(\.cause) == ["onEnter of the region \"me\" (phone \(path), whose key changes)"])
+        unlink(path)
+        let created = try self.plan([(0, path, other)], of: backup)
+        #expect(created.newCommands.map(\.cause) == ["onEnter of the region \"me\" (phone \(path))"])
+    }
+
+    @Test func `a command is shown with the beacons of the house, its scope and the changed key of a phone of the page`()
+        throws
+    {
+        let home = region("home", scope: "house")
+        let backup = Array(#"{"house": {"onEmpty": ["/bin/lamp"]}, "regions": [\#(home)]}"#.utf8)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/state", withIntermediateDirectories: true)
+        _ = try folder.file("state/anna.irk", Array("00112233445566778899aabbccddeeff\n".utf8))
+        let plan = try plan(
+            [], of: backup,
+            state: [
+                (.key("anna.irk"), Array("ffeeddccbbaa99887766554433221100\n".utf8)),
+                (.state(.regions), regions(#"{"identifier": "anna", "phone": "anna.irk"}"#)),
+            ])
+        #expect(
+            plan.commands.map(\.cause) == [
+                "onEnter of the region \"home\" (\(Self.uuid)/*/*) for the whole house",
+                "onEmpty of the house (\"anna\" (phone anna.irk, whose key changes), \"home\" (\(Self.uuid)/*/*))",
+            ])
     }
 
     @Test func `the plan names a broker, its radios, servers and a page that change`() throws {

@@ -61,7 +61,8 @@ extension Configuration {
             signs[region.identifier, default: []].formUnion(region.monitored.signs.map(\.identity.description))
         }
         for patch in saved.patches {
-            guard let text = patch.signText else { continue }
+            let phone = patch.phone.map { RegionSign.Identity.phone(file: $0).description }
+            guard let text = phone ?? patch.signText else { continue }
             signs[patch.identifier, default: []].insert(text)
         }
         return signs
@@ -78,13 +79,24 @@ extension Configuration.EventCommand.Trigger {
 
 extension Configuration.EventCommand.Trigger: CustomStringConvertible {
     /// The name and the devices, for people.
-    package var description: String {
+    package var description: String { description(changedKeys: []) }
+
+    /// Returns the name and the devices, for people.
+    ///
+    /// - Parameter changedKeys: The key files of phones that get another key: a phone of the same file is another device then.
+    package func description(changedKeys: Set<String>) -> String {
+        let changed = Set(changedKeys.map { RegionSign.Identity.phone(file: $0).description })
+        func list(_ signs: some Sequence<String>) -> String {
+            signs.sorted().map { changed.contains($0) ? "\($0), whose key changes" : $0 }.joined(separator: " or ")
+        }
         switch self {
-        case .region(let name, let signs, _):
-            "the region \"\(name)\" (\(signs.map(\.description).sorted().joined(separator: " or ")))"
-        case .service(let uuid): "the service \(uuid)"
+        case .region(let name, let signs, let scope):
+            let region = "the region \"\(name)\" (\(list(signs.map(\.description))))"
+            return scope == .house ? "\(region) for the whole house" : region
+        case .service(let uuid): return "the service \(uuid)"
         case .house(let regions):
-            "the house (\(regions.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")))"
+            let all = regions.sorted { $0.key < $1.key }.map { "\"\($0.key)\" (\(list($0.value)))" }
+            return "the house (\(all.joined(separator: ", ")))"
         }
     }
 }

@@ -55,7 +55,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
         init(_ plan: RestorePlan) {
             (node, time, version, files) = (plan.node, plan.time, plan.version, plan.changes)
-            (commands, logins) = (plan.newCommands.map(\.arguments), plan.restoresLogins ? plan.logins : [])
+            (commands, logins) = (plan.newCommands.map(\.command.arguments), plan.restoresLogins ? plan.logins : [])
         }
     }
 
@@ -168,9 +168,9 @@ extension RestorePlan {
             + (changes.contains { $0.action == .replaced }
                 ? ["Each former file stays beside the new one as .bak."] : [])
             + commands.map {
-                "Its configuration runs a command that is \($0.isNew ? "new here" : "the same already"): \($0.command.line)"
+                "Its configuration runs a command that \($0.isNew ? "is new here" : "this machine runs already"): \($0.line)"
             }
-            + (changedKeys.isEmpty ? [] : ["It changes these keys, too: \(changedKeys.joined(separator: ", "))"])
+            + (changedKeys.isEmpty ? [] : [keyLine])
             + loginLines
     }
 
@@ -178,6 +178,11 @@ extension RestorePlan {
     private func remedy(for change: Change) -> String {
         guard change.action == .leftOut, let command = installCommand(for: change.path) else { return "" }
         return "; if you trust the backup, run `\(command.escapedName)`"
+    }
+
+    private var keyLine: String {
+        "The beacons.json of the backup changes these keys of \(configurationFile.escapedName): "
+            + changedKeys.joined(separator: ", ")
     }
 
     private var loginLines: [String] {
@@ -189,10 +194,10 @@ extension RestorePlan {
     }
 }
 
-extension Configuration.EventCommand {
+extension RestorePlan.Command {
     /// The command as a line of a shell, and its event, without control characters.
     fileprivate var line: String {
-        "`\(arguments.map(\.shellQuoted).joined(separator: " "))` at \(key) of \(trigger)".escapedName
+        "`\(command.arguments.map(\.shellQuoted).joined(separator: " "))` for \(cause)".escapedName
     }
 }
 
