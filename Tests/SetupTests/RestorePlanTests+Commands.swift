@@ -12,7 +12,7 @@ extension RestorePlanTests {
 
     private func newKeys(_ plan: RestorePlan) -> [String] { plan.newCommands.map(\.command.place) }
 
-    private func regions(_ regions: String...) -> [UInt8] {
+    func regions(_ regions: String...) -> [UInt8] {
         Array(#"{"regions": [\#(regions.joined(separator: ", "))]}"#.utf8)
     }
 
@@ -90,7 +90,8 @@ extension RestorePlanTests {
         #expect(created.newCommands.map(\.cause) == ["onEnter of the region \"me\" (phone \(path))"])
     }
 
-    @Test func `a command is shown with the beacons of the house, its scope and the changed key of a phone of the page`()
+    @Test
+    func `a command is shown with the beacons of the house, its scope and the changed key of a phone of the page`()
         throws
     {
         let home = region("home", scope: "house")
@@ -108,16 +109,5 @@ extension RestorePlanTests {
                 "onEnter of the region \"home\" (\(Self.uuid)/*/*) for the whole house",
                 "onEmpty of the house (\"anna\" (phone anna.irk, whose key changes), \"home\" (\(Self.uuid)/*/*))",
             ])
-    }
-
-    @Test func `the plan names a broker, its radios, servers and a page that change`() throws {
-        let broker = #""host": "localhost""#
-        func configuration(_ keys: String) -> [UInt8] { Array(#"{\#(keys), "regions": []}"#.utf8) }
-        _ = try folder.file("beacons.json", configuration(#""mqtt": {\#(broker)}"#))
-        #expect(try plan([], of: configuration(#""mqtt": {\#(broker)}"#)).changedKeys.isEmpty)
-        #expect(
-            try plan([], of: configuration(#""mqtt": {\#(broker), "radios": ["hall"]}"#)).changedKeys
-                == ["mqtt.radios"])
-        #expect(try plan([], of: configuration(#""mqtt": {"host": "other"}"#)).changedKeys == ["mqtt"])
     }
 }

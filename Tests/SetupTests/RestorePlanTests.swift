@@ -114,7 +114,8 @@ import Testing
     }
 
     @Test(arguments: [("etc", "alias"), ("alias", "etc")])
-    func `a secret is restored through a link to the folder of the configuration`(secret: String, given: String) throws {
+    func `a secret is restored through a link to the folder of the configuration`(secret: String, given: String) throws
+    {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/etc", withIntermediateDirectories: true)
         #expect(symlink("etc", "\(folder.path)/alias") == 0)
         let path = "\(folder.path)/\(secret)/ca.pem"

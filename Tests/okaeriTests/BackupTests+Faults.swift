@@ -170,7 +170,7 @@ extension BackupTests {
         #expect(try backup(first).status == 0)
         let isRestored = try interrupt(
             [
-                "restore", first, "--yes", "--config", "\(new.path)/etc/beacons.json", "--state-dir",
+                "restore", first, "--yes", "--allow-servers", "--config", "\(new.path)/etc/beacons.json", "--state-dir",
                 "\(new.path)/state",
             ], when: "\(new.path)/state/history.sqlite.restored")
         if isRestored {

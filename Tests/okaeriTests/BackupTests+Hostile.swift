@@ -41,6 +41,36 @@ extension BackupTests {
         #expect(known.status == 0 && known.output.contains("a command that this machine runs already: "), "\(known)")
     }
 
+    @Test func `a new server is asked about by its address, and --yes alone does not allow it`() throws {
+        let text = #"{"notify": [{"type": "webhook", "url": "https://PLACE/secret"}], "regions": []}"#
+        _ = try old.file("beacons.json", Array(text.replacing("PLACE", with: "evil.example").utf8))
+        let file = "\(binary.folder)/b.tar"
+        #expect(try backup(file).status == 0)
+        for present in [text.replacing("PLACE", with: "good.example"), nil] {
+            unlink("\(new.path)/etc/beacons.json")
+            if let present { _ = try new.file("etc/beacons.json", Array(present.utf8)) }
+            for flags in [["--yes"], ["--yes", "--allow-commands"]] {
+                let refused = try restore(file, flags)
+                #expect(
+                    refused.status == 64
+                        && refused.errors.contains("uses https://evil.example for notify[0]; if you trust it, add"),
+                    "\(refused)")
+            }
+            let terminal = try Pseudoterminal()
+            let process = try binary.start(
+                [
+                    "restore", file, "--config", "\(new.path)/etc/beacons.json", "--state-dir", "\(new.path)/state",
+                ], on: terminal)
+            #expect(
+                terminal.read { $0.contains("Let the service use https://evil.example for notify[0]?") },
+                "\(terminal.text)")
+            try terminal.type("\n")
+            terminal.end(of: process)
+            #expect(process.terminationStatus == 1 && new.text("etc/beacons.json") == present, "\(terminal.text)")
+        }
+        #expect(try restore(file).status == 0 && new.text("etc/beacons.json")?.contains("evil") == true)
+    }
+
     /// Gives a state file a login of the page.
     private func logIn(_ name: String, in file: String) throws {
         let text = try #require(bytes(file).map { String(decoding: $0, as: UTF8.self) })
@@ -70,7 +100,7 @@ extension BackupTests {
         #expect(
             second.status == 0 && restoredState().contains("present") && !restoredState().contains("revoked"),
             "\(second)")
-        let third = try restore(file, ["--yes", "--logins"])
+        let third = try restore(file, ["--yes", "--logins", "--allow-servers"])
         #expect(third.status == 0 && third.output.contains("replace those of this machine: revoked"), "\(third)")
         #expect(bytes("\(new.path)/state/state.json") == bytes("\(old.path)/state/state.json"))
     }

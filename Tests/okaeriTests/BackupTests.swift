@@ -44,7 +44,7 @@ import Testing
             ["backup", file, "--config", "\(old.path)/beacons.json", "--state-dir", "\(old.path)/state"] + more)
     }
 
-    func restore(_ file: String, _ more: [String] = ["--yes"]) throws -> Binary.Outcome {
+    func restore(_ file: String, _ more: [String] = ["--yes", "--allow-servers"]) throws -> Binary.Outcome {
         try binary.run(
             ["restore", file, "--config", "\(new.path)/etc/beacons.json", "--state-dir", "\(new.path)/state"] + more)
     }
@@ -132,7 +132,8 @@ import Testing
         _ = try old.file("passphrase", Array("changed\n".utf8))
         let restored = try restore(file)
         #expect(
-            restored.status == 0 && restored.output.contains("passphrase: is left out, because it is not in the folder of"),
+            restored.status == 0
+                && restored.output.contains("passphrase: is left out, because it is not in the folder of"),
             "\(restored)")
         #expect(old.text("passphrase") == "changed\n")
         let command = try installCommand(restored)
@@ -150,8 +151,11 @@ import Testing
         #expect(try restore(file, ["--json"]).status == 64 && restore(file, []).status == 64)
         let restored =
             try JSONSerialization.jsonObject(
-                with: Data(try restore(file, ["--json", "--yes"]).output.utf8)) as? [String: Any]
+                with: Data(try restore(file, ["--json", "--yes", "--allow-servers"]).output.utf8)) as? [String: Any]
         #expect(restored?["node"] as? String == "attic" && restored?["applied"] as? Bool == false)
+        #expect(restored?["changedKeys"] as? [String] == ["mqtt"])
+        #expect(
+            restored?["servers"] as? [[String: String]] == [["key": "mqtt", "address": "mqtt://localhost:1883"]])
         let again = try restore(file)
         #expect(again.status == 0 && again.output.contains("is the same already"), "\(again)")
     }

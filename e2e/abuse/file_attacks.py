@@ -108,7 +108,7 @@ def invented_backups(surface):
     (home / "beacons.json.bak").unlink()
     region = {"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}
     backup = surface.target.folder / "invented.tar"
-    place = ("--yes", "--config", home / "beacons.json", "--state-dir", home / "state")
+    place = ("--yes", "--allow-servers", "--config", home / "beacons.json", "--state-dir", home / "state")
     for name in names:
         invented(backup, {"mqtt": {"host": "h", "tls": {"ca": str(home / name)}}, "regions": [region]}, {home / name: b"attack"})
         outcome = run(surface, "restore", backup, *place)

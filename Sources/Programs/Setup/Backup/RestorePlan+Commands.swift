@@ -55,16 +55,4 @@ extension RestorePlan {
                 || configuration.isStandby && isWritten("\(directory)/\(StateDirectory.File.house.rawValue)")
         }
     }
-
-    /// The keys of the configuration beside the commands that have another value after the restoring, and that determine the
-    /// receivers and the causes of events.
-    package var changedKeys: [String] {
-        let former = present ?? Configuration(regions: [])
-        var broker = configuration.mqtt
-        broker?.radios = former.mqtt?.radios
-        return [
-            ("mqtt", broker != former.mqtt), ("mqtt.radios", configuration.mqtt?.radios != former.mqtt?.radios),
-            ("notify", configuration.notify != former.notify), ("web", configuration.web != former.web),
-        ].filter(\.1).map(\.0)
-    }
 }

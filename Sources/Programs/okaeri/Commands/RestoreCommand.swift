@@ -15,20 +15,27 @@ struct RestoreCommand: AsyncParsableCommand {
             cannot be replaced, all are put back. It writes files with secrets only into the folder of beacons.json, under names \
             that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the folder, are left out, and named. It lists the \
             commands that the configuration of the backup runs, and asks about each one that the present configuration does not run \
-            for the same event of the same beacons, phones or services. The logins of the page stay \
+            for the same event of the same beacons, phones or services. It asks about each broker, notified server, and address of the \
+            page and the metrics that the present configuration does not name, and once about all of them if this machine has no configuration. The logins of the page stay \
             those of this machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 \
-            without a terminal and --yes, or with --yes and a new command; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
+            without a terminal and --yes, or with --yes and a new command or server; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
             if a file cannot be written; 77 without the right to do so; 78 if its configuration has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var state: StateOptions
 
-    @Flag(help: "Ask nothing. New commands require --allow-commands.")
+    @Flag(help: "Ask nothing. New commands require --allow-commands, new servers --allow-servers.")
     var yes = false
 
     @Flag(help: "Let the restored configuration run its commands.")
     var allowCommands = false
+
+    @Flag(
+        help:
+            "Let the restored configuration use its servers. They receive events, and passwords and tokens of this machine."
+    )
+    var allowServers = false
 
     @Flag(help: "Restore the logins of the page, too. Sessions that were revoked after the backup are valid again.")
     var logins = false
@@ -46,6 +53,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let files: [RestorePlan.Change]
         /// The commands that are new on this machine, or new for their event.
         let commands: [[String]]
+        /// The keys of the configuration that change the receivers and the causes of events.
+        let changedKeys: [String]
+        /// The servers that are new on this machine.
+        let servers: [RestorePlan.Server]
         /// The browsers that the backup logs in.
         let logins: [String]
         /// Whether the service uses the files now.
@@ -55,6 +66,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
         init(_ plan: RestorePlan) {
             (node, time, version, files) = (plan.node, plan.time, plan.version, plan.changes)
+            (changedKeys, servers) = (plan.changedKeys, plan.newServers)
             (commands, logins) = (plan.newCommands.map(\.command.arguments), plan.restoresLogins ? plan.logins : [])
         }
     }
@@ -93,24 +105,32 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func confirm(_ plan: RestorePlan) async throws {
         let commands = allowCommands ? [] : plan.newCommands.map(\.line)
-        guard !yes else {
-            guard commands.isEmpty else {
-                throw CommandFailure(
-                    "the configuration of the backup runs \(commands.joined(separator: ", ")); if you trust "
-                        + "it, add `--allow-commands`", status: Exit.usage)
-            }
-            return
-        }
+        let servers = allowServers ? [] : plan.newServers.map(\.line)
+        guard !yes else { return try Self.refuse(commands, servers) }
         guard Terminal.canAsk else {
             throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
         }
         let console = TerminalConsole()
-        for command in commands where try await !console.confirm("Let the service run \(command)?", default: false) {
+        let uses = plan.isFirst && !servers.isEmpty ? [servers.joined(separator: ", ")] : servers
+        let questions = commands.map { "run \($0)" } + uses.map { "use \($0)" }
+        for question in questions where try await !console.confirm("Let the service \(question)?", default: false) {
             throw CommandFailure("nothing was written", status: .failure)
         }
         guard try await console.confirm("Change these files?", default: true) else {
             throw CommandFailure("nothing was written", status: .failure)
         }
+    }
+
+    /// Throws if something is new, because nothing is asked.
+    private static func refuse(_ commands: [String], _ servers: [String]) throws {
+        let new = [("runs", commands, "`--allow-commands`"), ("uses", servers, "`--allow-servers`")].filter {
+            !$0.1.isEmpty
+        }
+        guard !new.isEmpty else { return }
+        throw CommandFailure(
+            "the configuration of the backup "
+                + new.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: ", and ")
+                + "; if you trust it, add \(new.map(\.2).joined(separator: " and "))", status: Exit.usage)
     }
 
     /// Exchanges the files while the service is stopped.
@@ -199,6 +219,10 @@ extension RestorePlan.Command {
     fileprivate var line: String {
         "`\(command.arguments.map(\.shellQuoted).joined(separator: " "))` for \(cause)".escapedName
     }
+}
+
+extension RestorePlan.Server {
+    fileprivate var line: String { "\(address) for \(key)".escapedName }
 }
 
 extension RestorePlan.Change {

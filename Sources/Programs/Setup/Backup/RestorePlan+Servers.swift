@@ -1,0 +1,67 @@
+import OkaeriConfiguration
+import OkaeriMQTT
+import OkaeriPlumbing
+
+extension RestorePlan {
+    /// A server that the restored configuration names and the present one does not: one that receives events, with a password or a token
+    /// of this machine, or an address at which this machine serves.
+    package struct Server: Sendable, Equatable, Encodable {
+        /// The path of the key: `notify[0]`.
+        package var key: String
+        /// The address without a path, a user or a password, which may be secrets.
+        package var address: String
+    }
+
+    /// Whether this machine has no configuration that loads, and therefore no servers.
+    package var isFirst: Bool { present == nil }
+
+    /// The keys of the configuration beside the commands that have another value after the restoring, and that determine the
+    /// receivers and the causes of events.
+    package var changedKeys: [String] {
+        let former = present ?? Configuration(regions: [])
+        var broker = configuration.mqtt
+        broker?.radios = former.mqtt?.radios
+        return [
+            ("mqtt", broker != former.mqtt), ("mqtt.radios", configuration.mqtt?.radios != former.mqtt?.radios),
+            ("notify", configuration.notify != former.notify), ("web", configuration.web != former.web),
+            ("metrics", configuration.metrics != former.metrics),
+        ].filter(\.1).map(\.0)
+    }
+
+    /// The servers that the restored configuration names and the present one does not, in the order of ``changedKeys``.
+    package var newServers: [Server] {
+        let metrics = configuration.metrics.flatMap { address in
+            address == present?.metrics ? nil : Server(key: "metrics", address: "\(address)")
+        }
+        return [newBroker].compactMap(\.self) + newTargets + [newPage, metrics].compactMap(\.self)
+    }
+
+    /// The broker, if it is another one, or is recognized in another way.
+    private var newBroker: Server? {
+        guard let broker = configuration.mqtt?.broker else { return nil }
+        var former = present?.mqtt?.broker
+        former?.login = broker.login
+        let authorities = broker.tls?.authorities.map(isWritten) ?? false
+        guard former != broker || authorities else { return nil }
+        let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
+        return Server(key: "mqtt", address: "\(broker.tls == nil ? "mqtt" : "mqtts")://\(host):\(broker.port)")
+    }
+
+    private var newTargets: [Server] {
+        let former = Set(present?.notify.map(\.url) ?? [])
+        return configuration.notify.enumerated().filter { !former.contains($1.url) }.map {
+            Server(key: "notify[\($0)]", address: $1.url.origin)
+        }
+    }
+
+    /// The page, if it has another address or name, or requires no login any more.
+    private var newPage: Server? {
+        guard let page = configuration.web else { return nil }
+        let former = present?.web
+        let isKnown =
+            page.listen == former?.listen && (!page.isOpen || former?.isOpen == true)
+            && Set(page.hosts).isSubset(of: former?.hosts ?? [])
+        return isKnown
+            ? nil : Server(key: "web", address: ([page.listen.description] + page.hosts).joined(separator: " "))
+    }
+}
