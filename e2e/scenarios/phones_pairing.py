@@ -64,6 +64,7 @@ def enroll_by_pairing(folder):
     check(content == [KEY, bluez.address("hci0").lower()], f"the file has {len(content)} words, not the key and the address")
     check(KEY not in enrollment.said().lower(), "the output shows the key")
 
+    btvirt.repeat("hci0")
     phone.tell("advertise on")
     enrollment.expect_said("was received for the first time", within=30)
     check(enrollment.stop(signal.SIGINT) == 0, f"the wait did not end well: {enrollment.said()}")

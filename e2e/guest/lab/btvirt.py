@@ -56,15 +56,15 @@ class Btvirt(Process):
         self.beacon.kill()
         run("hcitool", "-i", "hci1", "cmd", "0x08", "0x000a", "00")
 
-    def repeat(self):
-        """Restarts bluetoothd's advertisement on hci1 again and again while no device is connected, because a radio repeats
-        it."""
-        threading.Thread(target=self._repeat, daemon=True).start()
+    def repeat(self, adapter="hci1"):
+        """Restarts bluetoothd's advertisement on an adapter again and again while no device is connected to it, because a radio
+        repeats it."""
+        threading.Thread(target=self._repeat, args=[adapter], daemon=True).start()
 
-    def _repeat(self):
-        command = ("hcitool", "-i", "hci1", "cmd", "0x08", "0x0039")
+    def _repeat(self, adapter):
+        command = ("hcitool", "-i", adapter, "cmd", "0x08", "0x0039")
         while self.is_running:
-            if "handle" not in run("hcitool", "-i", "hci1", "con", may_fail=True):
+            if "handle" not in run("hcitool", "-i", adapter, "con", may_fail=True):
                 run(*command, "00", "00", may_fail=True)
                 run(*command, "01", "01", "01", "00", "00", "00", may_fail=True)
             time.sleep(0.5)

@@ -13,13 +13,15 @@ struct RestoreCommand: AsyncParsableCommand {
             It checks the backup and its configuration, lists the files that change, and asks. Then it stops the service, \
             replaces the files, and starts the service again; the former files stay beside the new ones as .bak. If a file \
             cannot be replaced, all are put back. It writes files with secrets only into the folder of beacons.json, under names \
-            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the folder, are left out, and named. It lists the \
-            commands that the configuration of the backup runs, and asks about each one that the present configuration does not run \
-            for the same event of the same beacons, phones or services. It asks about each broker, notified server, and address of the \
-            page and the metrics that the present configuration does not name, and once about all of them if this machine has no configuration. The logins of the page stay \
-            those of this machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 \
-            without a terminal and --yes, or with --yes and a new command or server; 65 if the backup is damaged, or of a newer okaeri; 69 if the service does not stop or start; 74 \
-            if a file cannot be written; 77 without the right to do so; 78 if its configuration has mistakes.
+            that end in psk, passphrase, password, token, secret, irk, key, pem, crt or cer; others, and links out of the \
+            folder, are left out, and named. It lists the commands that the configuration of the backup runs, and asks about \
+            each one that the present configuration does not run for the same event of the same beacons, phones or services. It \
+            asks about each broker, notified server, and address of the page and the metrics that the present configuration does \
+            not name, and once about all of them if this machine has no configuration. The logins of the page stay those of this \
+            machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 without a \
+            terminal and --yes, or with --yes and a new command or server; 65 if the backup is damaged, or of a newer okaeri; 69 \
+            if the service does not stop or start; 74 if a file cannot be written; 77 without the right to do so; 78 if its \
+            configuration has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
