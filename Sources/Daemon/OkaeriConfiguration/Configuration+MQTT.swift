@@ -11,6 +11,22 @@ extension Configuration {
         package var discovery: String? = "homeassistant"
         /// The names of the nodes whose reports, and whose decisions as a standby, this node uses; `nil` for all nodes.
         package var radios: Set<String>?
+
+        /// The address of the broker without a login: `mqtts://hub.lan:8883`.
+        package var address: String {
+            let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
+            return "\(broker.tls == nil ? "mqtt" : "mqtts")://\(host):\(broker.port)"
+        }
+
+        /// The file of the authorities that certify the broker, or `nil` for those of the system.
+        package var authorities: String? { broker.tls?.authorities }
+
+        /// Whether both are the same broker, and are recognized in the same way. The login may differ.
+        package func hasSameBroker(as other: Self?) -> Bool {
+            guard var other = other?.broker else { return false }
+            other.login = broker.login
+            return other == broker
+        }
     }
 
     static let mqttKeys = ["host", "port", "tls", "username", "passwordFile", "site", "discovery", "radios"]

@@ -1,5 +1,4 @@
 import OkaeriConfiguration
-import OkaeriMQTT
 import OkaeriPlumbing
 
 extension RestorePlan {
@@ -38,13 +37,10 @@ extension RestorePlan {
 
     /// The broker, if it is another one, or is recognized in another way.
     private var newBroker: Server? {
-        guard let broker = configuration.mqtt?.broker else { return nil }
-        var former = present?.mqtt?.broker
-        former?.login = broker.login
-        let authorities = broker.tls?.authorities.map(isWritten) ?? false
-        guard former != broker || authorities else { return nil }
-        let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
-        return Server(key: "mqtt", address: "\(broker.tls == nil ? "mqtt" : "mqtts")://\(host):\(broker.port)")
+        guard let broker = configuration.mqtt,
+            !broker.hasSameBroker(as: present?.mqtt) || broker.authorities.map(isWritten) ?? false
+        else { return nil }
+        return Server(key: "mqtt", address: broker.address)
     }
 
     private var newTargets: [Server] {
