@@ -118,7 +118,7 @@ let targets = [
     module("Daemon/Events", ["Rooms", "HCI", "IBeacon", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriConfiguration",
-        ["BlueZ", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "SystemPackage", "WiFi"]),
+        ["BlueZ", "COkaeri", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "SystemPackage", "WiFi"]),
     module(
         "Daemon/Listening",
         [

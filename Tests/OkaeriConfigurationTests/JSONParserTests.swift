@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: [
         ("null", "null"), (" true ", "true"), ("-0.5e+2", "-50"), ("0", "0"), ("1.25", "1.25"),
-        (#""a\n\"\u00e9\ud83d\ude00\/""#, "\"a\n\"é😀/\""), ("[1, [2], {}]", "an array of 3"),
+        (#""a\n\"\\\u00e9\ud83d\ude00\/""#, #""a\#n\"\\é😀/""#), ("[1, [2], {}]", "an array of 3"),
         (#"{"a": {}}"#, "an object"),
     ])
     func `values are read as RFC 8259 has them`(text: String, expected: String) throws {

@@ -3,8 +3,10 @@
 //
 // So the process is not dumpable, from before main on, whatever its limits are. A hook is dumpable again: execve(2).
 
+#include "COkaeri.h"
+
 #include <sys/prctl.h>
 
-__attribute__((constructor)) static void forbid_memory_dumps(void) {
+__attribute__((constructor)) void okaeri_forbid_memory_dumps(void) {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -54,10 +54,15 @@ package struct JSONNode: Sendable {
         case .null: "null"
         case .bool(let bool): "\(bool)"
         case .number(let number): number.json
-        case .string(let string): "\"\(string.count > 60 ? string.prefix(60) + "…" : string[...])\""
+        case .string(let string): "\"\(Self.quotable(string.count > 60 ? string.prefix(60) + "…" : string[...]))\""
         case .array(let elements): "an array of \(elements.count)"
         case .object: "an object"
         }
+    }
+
+    /// Returns a text whose quotation marks cannot be confused with those around it.
+    private static func quotable(_ text: some StringProtocol) -> String {
+        text.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : "\($1)" }
     }
 }
 

@@ -2,8 +2,10 @@
 
 #include <stddef.h>
 
-// AmbientCapabilities.c, MemoryDumps.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator
-// up there.
+// AmbientCapabilities.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator up there.
+
+/// Forbids dumps of the memory. It runs before main; call it again after each change of user, which may allow them (prctl(2)).
+void okaeri_forbid_memory_dumps(void);
 
 /// The commit of the build, with "-dirty" if files had been changed; empty if it is unknown.
 const char *okaeri_commit(void);

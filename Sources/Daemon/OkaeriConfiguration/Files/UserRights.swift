@@ -1,3 +1,4 @@
+import COkaeri
 import Glibc
 package import SystemPackage
 
@@ -32,10 +33,12 @@ package struct UserRights: Sendable, Equatable {
             precondition(
                 seteuid(0) == 0 && setegid(getgid()) == 0 && setgroups(groups.count, groups) == 0,
                 "root does not have its own rights again")
+            okaeri_forbid_memory_dumps()
         }
         guard setgroups(1, [group]) == 0, setegid(group) == 0, seteuid(user) == 0 else {
             throw failure(Errno(rawValue: errno))
         }
+        okaeri_forbid_memory_dumps()
         return try body()
     }
 }

@@ -1,6 +1,7 @@
 package import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
+import Synchronization
 
 /// The files of the configuration, as the page reads and changes them: `beacons.json` if the daemon may write it, otherwise
 /// `regions.json`.
@@ -60,6 +61,14 @@ package struct RegionFiles: Sendable {
 
         /// The key files that the new text no longer names.
         var unused: [PhoneKeyFile] = []
+    }
+
+    private static let change = Mutex(())
+
+    /// Runs one change of the files of this process after the other, each from reading to writing: of two at once, one would find the
+    /// files of the other. Blocking.
+    package static func exclusively<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        try change.withLock { _ throws(Failure) in try body() }
     }
 
     /// Writes all files, or none of them: a conflict with another program, or a failure, leaves each as it was. Then deletes the key

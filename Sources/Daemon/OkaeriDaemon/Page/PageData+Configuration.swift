@@ -94,22 +94,29 @@ extension PageData {
         _ edit: @escaping @Sendable (RegionFiles, RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]
     ) async throws(PageFailure) -> ConfigurationReport {
         let report = try await pool.run { [files] () throws(PageFailure) in
-            let edits = try Self.permitted { () throws(RegionFiles.Refusal) in try edit(files, try files.content()) }
-            guard let last = edits.last else { throw PageFailure(.notFound, "there is no such region") }
-            let obstacle = edits.lazy.compactMap(\.obstacle).first
-            var report = try Self.report(last.path, last.text, obstacle)
-            report.written = false
-            guard !isDry, obstacle == nil else { return report }
-            do throws(WriteObstacle) {
-                try RegionFiles.write(edits)
-                report.written = true
-            } catch {
-                if error.problem == .changed { throw PageFailure(.conflict, error.description) }
-                report.reason = error.description
-            }
-            return report
+            try RegionFiles.exclusively { () throws(PageFailure) in try Self.write(edit, files, isDry: isDry) }
         }
         if report.written == true { await reload() }
+        return report
+    }
+
+    private static func write(
+        _ edit: (RegionFiles, RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit],
+        _ files: RegionFiles, isDry: Bool
+    ) throws(PageFailure) -> ConfigurationReport {
+        let edits = try permitted { () throws(RegionFiles.Refusal) in try edit(files, try files.content()) }
+        guard let last = edits.last else { throw PageFailure(.notFound, "there is no such region") }
+        let obstacle = edits.lazy.compactMap(\.obstacle).first
+        var report = try report(last.path, last.text, obstacle)
+        report.written = false
+        guard !isDry, obstacle == nil else { return report }
+        do throws(WriteObstacle) {
+            try RegionFiles.write(edits)
+            report.written = true
+        } catch {
+            if error.problem == .changed { throw PageFailure(.conflict, error.description) }
+            report.reason = error.description
+        }
         return report
     }
 

@@ -102,20 +102,24 @@ extension PageData {
     private func store(_ identity: DeviceIdentity, of name: String, in directory: String) async throws(PageFailure) {
         try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
             [self] () throws(PageFailure) in
-            try refuseKnown(identity)
-            let key = Self.key(of: name, in: directory)
-            try Self.written { () throws(WriteObstacle) in
-                try key.write(identity.key.secretText + (identity.address.map { " \($0)" } ?? ""))
-            }
-            do throws(PageFailure) {
-                let edit = try edit(adding: name)
-                try Self.written { () throws(WriteObstacle) in try RegionFiles.write([edit]) }
-            } catch {
-                key.remove()
-                throw error
-            }
+            try RegionFiles.exclusively { () throws(PageFailure) in try write(identity, of: name, in: directory) }
         }
         await reload()
+    }
+
+    private func write(_ identity: DeviceIdentity, of name: String, in directory: String) throws(PageFailure) {
+        try refuseKnown(identity)
+        let key = Self.key(of: name, in: directory)
+        try Self.written { () throws(WriteObstacle) in
+            try key.write(identity.key.secretText + (identity.address.map { " \($0)" } ?? ""))
+        }
+        do throws(PageFailure) {
+            let edit = try edit(adding: name)
+            try Self.written { () throws(WriteObstacle) in try RegionFiles.write([edit]) }
+        } catch {
+            key.remove()
+            throw error
+        }
     }
 
     /// Throws if a region has the phone already: a phone is received by one key file.

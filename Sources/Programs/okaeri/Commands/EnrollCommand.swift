@@ -135,11 +135,13 @@ extension EnrollCommand {
     /// Returns a sentence for an invalid command line of `enroll` with values in which a key may be, of any form and in any number of
     /// pieces; `nil` for any other. The parser's message would show the values.
     static func sentenceHidingKey(_ arguments: [String]) -> String? {
-        let values = arguments.dropFirst().map { argument in
+        // The command may follow "--", which ends the options.
+        let own = arguments.drop { $0 != configuration.commandName }
+        let values = own.dropFirst().map { argument in
             guard argument.hasPrefix("--") else { return argument[...] }
             return argument.split(separator: "=", maxSplits: 1).dropFirst().first ?? ""
         }
-        guard arguments.first == configuration.commandName,
+        guard !own.isEmpty,
             values.reduce(0, { $0 + $1.utf8.count }) >= shortestKey
         else { return nil }
         return
