@@ -7,17 +7,17 @@ import Testing
 @testable import OkaeriHouse
 
 struct StandbyTests {
-    private var bench = HouseBench()
+    var bench = HouseBench()
 
     /// The events at the broker: the node, the kind, and the number.
-    private var announced: [String] {
+    var announced: [String] {
         bench.log.filter { $0.topic == "okaeri/home/region/keys/event" }
             .compactMap { entry in Wire.event(entry.bytes).map { "\(entry.node) \($0.kind) \($0.number)" }
             }
     }
 
     /// The enter and exit events that run the hooks of a node.
-    private func hooks(_ name: String) -> [String] {
+    func hooks(_ name: String) -> [String] {
         bench.engineEvents.filter { $0.node == name }.compactMap { entry in
             switch entry.kind {
             case .didEnterRegion(let region, _): "enter \(region)"
@@ -27,10 +27,10 @@ struct StandbyTests {
         }
     }
 
-    private var word: RegionValue? { bench.retained["okaeri/home/region/keys"].flatMap { Wire.region($0) } }
+    var word: RegionValue? { bench.retained["okaeri/home/region/keys"].flatMap { Wire.region($0) } }
 
     /// The engine of a node determines a state.
-    private mutating func see(_ state: RegionState, at names: String...) {
+    mutating func see(_ state: RegionState, at names: String...) {
         for name in names {
             guard var engine = bench.nodes[name]?.engine as? ScriptedEngine else { continue }
             let kinds = engine.became(state)
@@ -40,12 +40,12 @@ struct StandbyTests {
         bench.pass(1)
     }
 
-    private func engine(knowing state: RegionState = .unknown) -> ScriptedEngine {
+    func engine(knowing state: RegionState = .unknown) -> ScriptedEngine {
         .init(lastKnown: state)
     }
 
     /// A hub and a standby that have determined the same state.
-    private mutating func start(_ state: RegionState) {
+    mutating func start(_ state: RegionState) {
         bench.startHub("hub", engine: engine())
         bench.startStandby("attic", engine: engine())
         see(state, at: "hub", "attic")
@@ -128,46 +128,6 @@ struct StandbyTests {
         #expect(word?.author == "hub" && word?.number == 2)
         see(.inside, at: "hub", "attic")
         #expect(announced.last == "hub enter 3" && hooks("attic") == ["exit keys"], "the standby is silent again")
-    }
-
-    /// A standby that has announced an arrival, and a hub whose disk has the state before; the broker has lost both or has older data.
-    private mutating func loseTakeover(_ data: [String: [UInt8]] = [:]) throws -> HouseMemory {
-        start(.outside)
-        let disk = try #require(bench.nodes["hub"]?.core.memory)
-        let old = data.isEmpty ? [:] : bench.retained
-        bench.kill("hub")
-        bench.pass(35)
-        see(.inside, at: "attic")
-        #expect(announced == ["attic enter 2"] && hooks("attic") == ["enter keys"])
-        bench.restartBroker(with: old)
-        return disk
-    }
-
-    @Test(arguments: [true, false], [true, false])
-    mutating func `A hub continues from what a standby has announced and the broker has lost`(
-        hubIsFirst: Bool, isOld: Bool
-    ) throws {
-        let disk = try loseTakeover(isOld ? ["": []] : [:])
-        if !hubIsFirst { bench.connect("attic") }
-        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside))
-        see(.inside, at: "hub")
-        if hubIsFirst { bench.connect("attic") }
-        bench.pass(10)
-        #expect(bench.nodes["hub"]?.core.isHolding == true && hooks("hub").isEmpty && announced == ["attic enter 2"])
-        #expect(word?.author == "hub" && word?.number == 2 && word?.state == .inside)
-        see(.outside, at: "hub", "attic")
-        #expect(announced == ["attic enter 2", "hub exit 3"] && hooks("attic") == ["enter keys"])
-    }
-
-    @Test mutating func `A standby that was off repeats what it had announced`() throws {
-        let disk = try loseTakeover()
-        let own = try #require(bench.nodes["attic"]?.core.memory)
-        bench.kill("attic")
-        bench.startStandby("attic", memory: own, engine: engine(knowing: .inside))
-        bench.startHub("hub", memory: disk, engine: engine(knowing: .outside))
-        see(.inside, at: "hub")
-        bench.pass(10)
-        #expect(hooks("hub").isEmpty && word?.number == 2 && word?.author == "hub")
     }
 
     @Test mutating func `A hub with a standby decides at its start after it has read what was announced`() throws {

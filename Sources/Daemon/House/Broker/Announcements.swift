@@ -225,6 +225,13 @@ struct Announcements: Sendable {
         return adoption
     }
 
+    /// Handles a region's state that another node publishes while this hub decides. A standby that was off when this hub began repeats what
+    /// it has announced and the broker has lost.
+    mutating func repeated(_ published: RegionValue, at now: Moment) -> Adoption {
+        guard isHub, isSpeaking, published.number > known[published.identifier]?.number ?? 0 else { return Adoption() }
+        return adopted([published], at: now)
+    }
+
     /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.
     private mutating func adopted(_ published: [RegionValue], at now: Moment) -> Adoption {
         var adoption = Adoption()

@@ -35,7 +35,12 @@ extension BrokerCore {
     mutating func announcementsAdvanced(to now: Moment) -> [Output] {
         let proof = election.state == .proving ? election.actsAt : nil
         guard let adoption = announcements.advance(to: now, proof: proof, published: regionsAtBroker) else { return [] }
-        return released(adoption) + publishedAgain(adoption) + takeOver(of: adoption, at: now)
+        return adopted(adoption, at: now)
+    }
+
+    /// Carries out an adoption at a node that decides already, or without a broker.
+    func adopted(_ adoption: Announcements.Adoption, at now: Moment) -> [Output] {
+        released(adoption) + publishedAgain(adoption) + takeOver(of: adoption, at: now)
     }
 
     /// Handles a region's state at the broker, at a standby.

@@ -101,6 +101,11 @@ extension BrokerCore {
             }
             if isHolding, !message.isRetained, message.payload != value(of: regions[position]).payload {
                 repeats.want(message.topic, at: now.instant)
+                guard let published = Wire.region(message.payload), published.identifier == identifier else {
+                    return []
+                }
+                let adoption = announcements.repeated(published, at: now)
+                return adopted(adoption, at: now)
             }
             return []
         }
