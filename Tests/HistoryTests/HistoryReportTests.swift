@@ -170,6 +170,65 @@ import Testing
     }
 }
 
+@Suite struct RepeatedHourTests {
+    /// The zones with their rules, which need no time zone database.
+    private static let berlin = ("Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3")
+    private static let newYork = ("America/New_York", "EST5EDT,M3.2.0,M11.1.0")
+    /// Clocks go back to midnight in November, and past it in March.
+    private static let havana = ("America/Havana", "CST5CDT,M3.2.0/0,M11.1.0/1")
+
+    private static func move(to zone: (name: String, rule: String)) {
+        let isKnown = access("/usr/share/zoneinfo/\(zone.name)", R_OK) == 0
+        setenv("TZ", isKnown ? zone.name : zone.rule, 1)
+        tzset()
+    }
+
+    private static func expect(_ written: String, is stamp: String) {
+        let now = Timestamp.nanoseconds("2026-12-01T00:00:00Z") ?? 0
+        // mktime remembers the offset of its last answer.
+        for before in ["2026-01-01T12:00", "2026-07-01T12:00"] {
+            _ = WrittenTime.nanoseconds(before, now: now)
+            let found = WrittenTime.nanoseconds(written, now: now)
+            #expect(
+                found.map { Timestamp.text($0) } == Timestamp.nanoseconds(stamp).map { Timestamp.text($0) },
+                "\(written)")
+        }
+    }
+
+    @Test func `a time in the hour that Berlin repeats is the earlier one, and one that it skips is the change`() async
+    {
+        await #expect(processExitsWith: .success) {
+            Self.move(to: Self.berlin)
+            Self.expect("2026-10-25T01:59", is: "2026-10-24T23:59:00Z")
+            Self.expect("2026-10-25T02:00", is: "2026-10-25T00:00:00Z")
+            Self.expect("2026-10-25T02:30", is: "2026-10-25T00:30:00Z")
+            Self.expect("2026-10-25T03:00", is: "2026-10-25T02:00:00Z")
+            Self.expect("2026-03-29T01:59:59", is: "2026-03-29T00:59:59Z")
+            Self.expect("2026-03-29T02:30", is: "2026-03-29T01:00:00Z")
+            Self.expect("2026-03-29T03:00", is: "2026-03-29T01:00:00Z")
+        }
+    }
+
+    @Test func `a time in the hour that New York repeats is the earlier one, and one that it skips is the change`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            Self.move(to: Self.newYork)
+            Self.expect("2026-11-01T01:30", is: "2026-11-01T05:30:00Z")
+            Self.expect("2026-11-01T02:00", is: "2026-11-01T07:00:00Z")
+            Self.expect("2026-03-08T02:30", is: "2026-03-08T07:00:00Z")
+        }
+    }
+
+    @Test func `a day begins at its first midnight, or at the change past it`() async {
+        await #expect(processExitsWith: .success) {
+            Self.move(to: Self.havana)
+            Self.expect("2026-11-01", is: "2026-11-01T04:00:00Z")
+            Self.expect("2026-03-08", is: "2026-03-08T05:00:00Z")
+        }
+    }
+}
+
 @Suite struct DayChartTests {
     @Test(arguments: [Int64.min, 0, .max])
     func `a day at the end of all time has a picture, if an empty one`(nanoseconds: Int64) throws {

@@ -1,4 +1,5 @@
 import Glibc
+import OkaeriPlumbing
 
 /// Times as the people of the house read them: in the machine's time zone.
 ///
@@ -68,14 +69,34 @@ package enum LocalTime {
     /// - Parameter days: The number of days after the one that contains `nanoseconds`.
     package static func startOfDay(_ nanoseconds: Int64, adding days: Int32 = 0) -> Int64 {
         var time = fields(nanoseconds)
-        (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (0, 0, 0)
         time.tm_mday += days
-        let (nanoseconds, overflow) = Int64(mktime(&time)).multipliedReportingOverflow(by: second)
-        return overflow ? (time.tm_year < 70 ? .min : .max) : nanoseconds
+        return earliest(&time)
+    }
+
+    /// Returns the first moment at which a clock on the wall shows a time. If the clock is set forward past that time, it is the
+    /// moment of the change. The answer of `mktime` depends on its calls before where the hour is repeated.
+    private static func earliest(_ time: inout tm) -> Int64 {
+        let seconds = Int64(timegm(&time))
+        let (shown, overflow) = seconds.multipliedReportingOverflow(by: second)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let day = 86_400 * second
+        let offsets = offsets(from: shown.subtractingClamped(day), to: shown.addingClamped(day))
+        let moments = offsets.compactMap { offset in
+            let moment = shown.subtractingClamped(Int64(offset.seconds) * second)
+            return fields(moment).tm_gmtoff == offset.seconds ? moment : nil
+        }
+        let changes = zip(offsets, offsets.dropFirst()).compactMap { before, after in
+            after.time.flatMap { time in
+                let (old, new) = (Int64(before.seconds) * second, Int64(after.seconds) * second)
+                return time.addingClamped(old) <= shown && shown < time.addingClamped(new) ? time : nil
+            }
+        }
+        return moments.min() ?? changes.first ?? shown
     }
 
     /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for
-    /// the `T` if you like; nil if there is none.
+    /// the `T` if you like; nil if there is none. In the hour that a change of the clock repeats, it is the first one.
     package static func moment(_ text: String) -> Int64? {
         let form = "0000-00-00T00:00:00"
         guard [10, 16, 19].contains(text.utf8.count), zip(text, form).allSatisfy(isFine) else { return nil }
@@ -85,12 +106,13 @@ package enum LocalTime {
         }
         var time = tm()
         (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
-        (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (numbers[3], numbers[4], numbers[5], -1)
-        let seconds = Int64(mktime(&time))
+        (time.tm_hour, time.tm_min) = (numbers[3], numbers[4])
+        var day = time
+        _ = timegm(&day)
         // The 31st of a shorter month was moved on to the next.
-        guard time.tm_mday == numbers[2] else { return nil }
-        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: second)
-        return overflow ? (seconds < 0 ? .min : .max) : nanoseconds
+        guard day.tm_mday == numbers[2] else { return nil }
+        time.tm_sec = numbers[5]
+        return earliest(&time)
     }
 
     private static func isFine(_ character: Character, _ form: Character) -> Bool {
