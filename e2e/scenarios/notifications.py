@@ -114,9 +114,21 @@ def notified_and_answered(folder):
 
 
 def browsed(service):
-    """Returns the instances of a service that avahi finds, each with its fields."""
-    lines = run("avahi-browse", "--resolve", "--parsable", "--terminate", service, may_fail=True).splitlines()
-    return [line.split(";") for line in lines if line.startswith("=")]
+    """Returns the instances of a service that avahi finds within two seconds, each with its fields.
+
+    With --terminate, avahi-browse of Debian 13 sometimes does not end. Its end would lose the lines that it has not written yet.
+    """
+    command = ["timeout", "--kill-after=1", "2", "stdbuf", "-oL", "avahi-browse", "--resolve", "--parsable", service]
+    found = {}
+    for line in run(*command, may_fail=True).splitlines():
+        fields = line.split(";")
+        # The interface, the protocol, the name, the type and the domain.
+        instance = tuple(fields[1:6])
+        if fields[0] == "=":
+            found[instance] = fields
+        elif fields[0] == "-":
+            found.pop(instance, None)
+    return list(found.values())
 
 
 @scenario(within=120)
