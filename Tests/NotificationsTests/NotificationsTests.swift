@@ -178,7 +178,7 @@ import Testing
             happened()
             try await server.requests.wait(until: "the request has arrived") { $0.count == 1 }
         }
-        #expect(book.count("1 notifications that wait are not sent") == 1)
+        #expect(book.count("1 notification that waits is not sent") == 1)
     }
 
     @Test func `a reload keeps the notifications of a server that stays`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OkaeriEvents
+import OkaeriPlumbing
 import Testing
 
 @testable import BlueZ
@@ -35,6 +36,19 @@ import Testing
             if shown < 50 { #expect(lines.last == "… and \(50 - shown) more") }
         }
         #expect(BeaconTable.lines([], columns: 80, rows: 24).last == "no iBeacon received yet")
+    }
+
+    @Test func `names of any script are aligned, and cut at the edge`() throws {
+        var table = PeripheralTable()
+        for (index, name) in ["リビング", "Küche", "Ku\u{308}che", "Lamp"].enumerated() {
+            #expect(table.take(discovery(index, name: name, rssi: -40), at: .now) == true)
+        }
+        let lines = table.lines(columns: 80, rows: 24).dropFirst()
+        let columns = lines.compactMap { line in
+            line.range(of: " -40").map { String(line[..<$0.lowerBound]).displayWidth }
+        }
+        #expect(columns.count == 4 && Set(columns).count == 1, "\(lines)")
+        for width in 20...30 { #expect(table.lines(columns: width, rows: 24).allSatisfy { $0.displayWidth <= width }) }
     }
 
     @Test func `a bar grows with the signal, from one eighth to ten cells`() {

@@ -115,10 +115,3 @@ extension Double {
     /// For a person: a whole number without the point and the zero.
     package var plain: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }
-
-extension String {
-    /// The text and as many spaces as it takes to fill `width` columns.
-    package func padding(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
-}

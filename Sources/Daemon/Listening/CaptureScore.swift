@@ -88,7 +88,7 @@ extension CaptureScore {
     /// For a person.
     package var text: String {
         let deaf = air.deaf > 0 ? "; for \(air.deaf.plain) s none of them was heard, which is not silence" : ""
-        let capture = "\(Self.time(hours)) recorded\n  In the air: \(air.devices) devices\(deaf)"
+        let capture = "\(Self.time(hours)) recorded\n  In the air: \(quantity(air.devices, "device"))\(deaf)"
         return ([capture] + regions.map(\.text)).joined(separator: "\n\n")
     }
 
@@ -101,7 +101,7 @@ extension CaptureScore.Region {
     fileprivate var text: String {
         guard advertisements > 0 else { return "\(identifier)  was never heard: none of its beacons is in the capture" }
         let fields = [
-            ("beacons", "\(beacons) with \(advertisements) advertisements"), ("sends", sends),
+            ("beacons", "\(beacons) with \(quantity(advertisements, "advertisement"))"), ("sends", sends),
             ("gaps", quantiles), ("longest", longest), ("absences", "\(absences)"),
         ].map { "  \($0.padding(to: 10))\($1)" }
         let heading = ["exit time", "false exits", "a day", "half within", "90 % within"]

@@ -84,7 +84,7 @@ package struct DecodedAdvertisement: Sendable {
         guard data.count >= 2 else { return ", too short to name a company" }
         let company = UInt16(data[1]) << 8 | UInt16(data[0])
         let name = company == 0x004C ? " (Apple)" : ""
-        return " of company \(hexadecimal(company))\(name), \(data.count) bytes"
+        return " of company \(hexadecimal(company))\(name), \(quantity(data.count, "byte"))"
     }
 
     private static func name(of type: UInt8) -> String {

@@ -8,7 +8,7 @@ import RegionMonitoring
 extension LocateAnswer {
     /// A line a region, for a person.
     package var text: String {
-        let width = places.map(\.region.count).max() ?? 0
+        let width = places.map(\.region.displayWidth).max() ?? 0
         return places.map { place in
             let what = [place.beacon?.summary, place.reason?.text].compactMap { $0 }.joined(separator: "  ")
             return "\(place.region.padding(to: width))  \(place.state.rawValue.padding(to: 7))  \(what)"

@@ -1,5 +1,6 @@
 import HCI
 import OkaeriEvents
+import OkaeriPlumbing
 
 /// The state of the daemon in one sentence, as `systemctl status` shows it: `watching 2 regions; Bluetooth hci0
 /// listening`.
@@ -37,7 +38,7 @@ struct StatusSentence: Sendable {
     }
 
     var text: String {
-        let watching = regions.isEmpty ? [] : ["watching \(regions.count) region\(regions.count == 1 ? "" : "s")"]
+        let watching = regions.isEmpty ? [] : ["watching \(quantity(regions.count, "region"))"]
         return (watching + [bluetooth] + (remark.map { [$0] } ?? [])).joined(separator: "; ")
     }
 }

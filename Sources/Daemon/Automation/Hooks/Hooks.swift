@@ -50,7 +50,11 @@ package actor Hooks: Service {
             }
         }
         let waiting = queue.stopped()
-        if !waiting.isEmpty { logger.warning("\(waiting.count) hooks that waited are not run: the daemon stops") }
+        if !waiting.isEmpty {
+            logger.warning(
+                "\(quantity(waiting.count, "hook that waited is", plural: "hooks that waited are")) not run: the daemon stops"
+            )
+        }
     }
 
     /// The numbers of hooks that were run and that wait.

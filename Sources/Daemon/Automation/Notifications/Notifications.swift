@@ -324,7 +324,11 @@ package final class Notifications: Service {
             }
             if !isWorking { done.resume() }
         }
-        if count > 0 { logger.warning("\(count) notifications that wait are not sent: the daemon stops") }
+        if count > 0 {
+            logger.warning(
+                "\(quantity(count, "notification that waits is", plural: "notifications that wait are")) not sent: the daemon stops"
+            )
+        }
     }
 }
 

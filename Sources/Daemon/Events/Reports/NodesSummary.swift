@@ -4,7 +4,7 @@ import RegionMonitoring
 extension NodesReport {
     /// Some lines for a person: the nodes, then the regions.
     package var lines: [String] {
-        let width = min((nodes.map(\.name) + regions.map(\.identifier)).map(\.count).max() ?? 0, 24)
+        let width = min((nodes.map(\.name) + regions.map(\.identifier)).map(\.displayWidth).max() ?? 0, 24)
         var lines = nodes.flatMap { self.lines($0, width) }
         if !connected { lines.append("MQTT: \(reason)") }
         lines.append("")
@@ -35,7 +35,7 @@ extension NodeReport.Radio {
     fileprivate var words: [String] {
         guard !away else { return ["no report for \(Int(age.rounded())) s"] }
         var words = ["\(rate.rounded(digits: 1).plain) receptions/s, listens \(Int((share * 100).rounded())) %"]
-        if lost > 0 { words.append("\(lost) reports lost") }
+        if lost > 0 { words.append("\(quantity(lost, "report")) lost") }
         if late > 0 { words.append("\(late) late") }
         return words
     }

@@ -147,11 +147,11 @@ package struct RegionExplanation: Sendable {
         guard let air = report.air else { return nil }
         guard air.isRepresentative else {
             return
-                "In the air: \(air.devices) other devices, too few to distinguish a deaf receiver from an absent beacon"
+                "In the air: \(quantity(air.devices, "other device")), too few to distinguish a deaf receiver from an absent beacon"
         }
         // Near the capacity of the table the number has no meaning any more.
-        let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
-        return "In the air: \(devices) other devices; the receiver was deaf to all of them for "
+        let devices = air.devices < 50 ? quantity(air.devices, "other device") : "more than 50 other devices"
+        return "In the air: \(devices); the receiver was deaf to all of them for "
             + "\(air.deaf.plain) s since the start"
     }
 

@@ -1,4 +1,5 @@
 package import HCI
+import OkaeriPlumbing
 package import OkaeriWiFi
 package import RegionMonitoring
 
@@ -427,7 +428,7 @@ package struct NetworkPromptsReport: Codable, Sendable, Equatable {
 
     /// The line of `okaeri status`.
     var line: String {
-        let count = prompts == 1 ? "1 prompt" : "\(prompts) prompts"
+        let count = quantity(prompts, "prompt")
         let start = "\"\(ssid)\": \(prompts == 0 ? "no prompt" : count) since the start"
         guard let coolDownUntil, let coolDownReason else { return start }
         return "\(start); none until \(LocalTime.text(stamp: coolDownUntil)), because \(coolDownReason)"

@@ -72,7 +72,8 @@ package struct StatusSummary: Sendable {
         }
         for ssid in report.never ?? [] { lines.append("Never      \(NeverSentence(ssid))") }
         if report.counters.dropped > 0 {
-            lines.append("Dropped    \(report.counters.dropped) packets came faster than they were fetched")
+            lines.append(
+                "Dropped    \(quantity(report.counters.dropped, "packet")) came faster than the daemon fetched them")
         }
         if !report.simulated.isEmpty { lines.append("NOT REAL   \(report.simulated.joined(separator: ", "))") }
         lines += report.allFindings.filter(isLeft).map { "WRONG      \($0.subject): \($0.reason)" }

@@ -125,7 +125,7 @@ package final class HistoryRecorder: Sendable {
         let (isWritten, missing) = queue.withLock { ($0.isWritten, $0.unwritten) }
         if !isWritten {
             logger.error(
-                "the disk does not answer: \(missing) events may be missing from the history in \(directory); check the disk with `dmesg`"
+                "the disk does not answer: \(quantity(missing, "event")) may be missing from the history in \(directory); check the disk with `dmesg`"
             )
         }
     }
@@ -161,7 +161,7 @@ package final class HistoryRecorder: Sendable {
         switch news {
         case .began: logger.error("\(queue.withLock { $0.stall ?? "" }); events are published all the same")
         case .ended(let lost):
-            let loss = lost > 0 ? "; \(lost) events are missing from the history" : ""
+            let loss = lost > 0 ? "; \(quantity(lost, "event is", plural: "events are")) missing from the history" : ""
             logger.notice("the disk answers again\(loss)")
         case nil: break
         }

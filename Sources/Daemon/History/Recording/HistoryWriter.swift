@@ -97,7 +97,9 @@ package struct HistoryWriter: EventWriter {
             say(error)
         }
         if !events.isEmpty {
-            logger.error("\(events.count) events are missing from the history: it could not be written until the end")
+            logger.error(
+                "\(quantity(events.count, "event is", plural: "events are")) missing from the history: it could not be written until the end"
+            )
         }
         store = nil
     }
@@ -137,7 +139,7 @@ package struct HistoryWriter: EventWriter {
         (events, minutes, silences) = ([], [], [])
         nextSign = sign.map { _ in .now + signInterval }
         if retry != nil {
-            let loss = lost > 0 ? "; \(lost) events are missing" : ""
+            let loss = lost > 0 ? "; \(quantity(lost, "event is", plural: "events are")) missing" : ""
             logger.notice("the history is written again\(loss)")
         }
         (retry, problem, said, lost) = (nil, nil, [], 0)

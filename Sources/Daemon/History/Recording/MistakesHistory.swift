@@ -95,7 +95,7 @@ extension MistakesHistory.Summary {
         let days = byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
         let spared = exitAfter.map { ["  and none of them with \"exitAfter\": \($0)"] } ?? []
         return [
-            "\(identifier)  \(mistakes.falseExits) false exit\(mistakes.falseExits == 1 ? "" : "s") \(known)"
+            "\(identifier)  \(quantity(mistakes.falseExits, "false exit")) \(known)"
                 + rate + (days.isEmpty ? "" : ": \(days)"),
             "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
                 + "\"balanced\", \(mistakes.patient) with \"patient\"",

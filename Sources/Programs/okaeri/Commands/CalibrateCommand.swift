@@ -1,6 +1,7 @@
 import ArgumentParser
 import OkaeriEvents
 import OkaeriListening
+import OkaeriPlumbing
 import RegionMonitoring
 
 struct CalibrateCommand: AsyncParsableCommand {
@@ -83,7 +84,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     /// Shows the time left, on one line of standard error.
     static func show(left: Duration, readings: Int) {
         let seconds = Int((left / .seconds(1)).rounded())
-        let text = left == .zero ? "" : "\(seconds) s left, \(readings) readings"
+        let text = left == .zero ? "" : "\(seconds) s left, \(quantity(readings, "reading"))"
         try? Terminal.write("\r\u{1B}[K\(text)", to: .errors)
     }
 }

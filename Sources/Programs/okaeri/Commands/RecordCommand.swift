@@ -35,7 +35,7 @@ struct RecordCommand: AsyncParsableCommand {
         do {
             try await listening.run(session) { [descriptor = output.descriptor, name = output.name, redact] services in
                 let count = try await session.record(to: descriptor, isRedacted: redact, with: services)
-                Terminal.printNotice("\(count) events recorded in \(name.escapedName)")
+                Terminal.printNotice("\(quantity(count, "event")) recorded in \(name.escapedName)")
             }
         } catch {
             output.discardIfEmpty()

@@ -212,7 +212,7 @@ extension EnrollmentReport.Reception {
                 "The phone was not received in \(time). A captured key does not prove that the phone advertises: docs/phones.md "
                 + "explains when phones are silent, and `okaeri scan --phones` shows what is in range."
         }
-        return "The phone was received \(count) \(count == 1 ? "time" : "times") in \(time)."
+        return "The phone was received \(quantity(count, "time")) in \(time)."
     }
 }
 

@@ -14,7 +14,7 @@ enum BeaconTable {
     static func lines(_ beacons: [BeaconReport], columns: Int, rows: Int, isColored: Bool = false) -> [String] {
         let sorted = beacons.nearestFirst
         let room = max(1, rows - 3)
-        let cut = { (line: String) in String(line.prefix(columns)) }
+        let cut = { (line: String) in line.cut(to: columns) }
         var lines = [cut(heading)]
         for beacon in sorted.prefix(room) {
             let line = cut(line(beacon))

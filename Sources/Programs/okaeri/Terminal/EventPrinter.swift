@@ -1,5 +1,6 @@
 import OkaeriEvents
 import OkaeriListening
+import OkaeriPlumbing
 import OkaeriSystemd
 import SystemPackage
 
@@ -33,6 +34,7 @@ enum EventPrinter {
 
     private static func report(_ count: UInt64, missingFrom output: String) {
         Terminal.printNotice(
-            "warning: \(count) events were not written: \(output) too slowly; `okaeri history` has all but ranging")
+            "warning: \(quantity(count, "event was", plural: "events were")) not written: \(output) too slowly; `okaeri history` has all but ranging"
+        )
     }
 }

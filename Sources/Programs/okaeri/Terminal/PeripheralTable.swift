@@ -32,7 +32,7 @@ struct PeripheralTable {
         var lines = [heading] + sorted.prefix(room).map(line)
         if sorted.count > room { lines.append("… and \(sorted.count - room) more") }
         if sorted.isEmpty { lines.append("no peripheral received yet") }
-        return lines.map { String($0.prefix(columns)) }
+        return lines.map { $0.cut(to: columns) }
     }
 
     private func line(_ discovery: Discovery) -> String {

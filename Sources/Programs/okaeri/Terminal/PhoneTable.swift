@@ -18,7 +18,7 @@ enum PhoneTable {
         var lines = [heading] + devices.prefix(room).map { line($0, now) }
         if devices.count > room { lines.append("… and \(devices.count - room) more") }
         if devices.isEmpty { lines.append(nothing) }
-        return lines.map { String($0.prefix(columns)) }
+        return lines.map { $0.cut(to: columns) }
     }
 
     private static func line(_ device: PhoneSurvey.Device, _ now: Instant) -> String {

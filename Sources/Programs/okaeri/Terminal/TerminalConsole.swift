@@ -95,7 +95,7 @@ private struct LiveQuestion {
 
     init(_ question: String) {
         height = min(Self.mostLines, max(2, Terminal.rows - 3))
-        distance = height + max(0, question.count) / Terminal.columns
+        distance = height + question.displayWidth / Terminal.columns
         try? Terminal.write(String(repeating: "\n", count: height) + question, to: .output)
     }
 
@@ -103,7 +103,7 @@ private struct LiveQuestion {
     func draw(_ lines: [String]) {
         let columns = Terminal.columns
         let all = lines.prefix(height) + Array(repeating: "", count: max(0, height - lines.count))
-        let text = all.map { "\u{1B}[K\($0.plain().prefix(columns - 1))\n" }.joined()
+        let text = all.map { "\u{1B}[K\($0.plain().cut(to: columns - 1))\n" }.joined()
         try? Terminal.write("\u{1B}7\r\u{1B}[\(distance)A\(text)\u{1B}8", to: .output)
     }
 }
