@@ -69,6 +69,40 @@ final class Binary {
         return Outcome(status: process.terminationStatus, output: text[0], errors: text[1])
     }
 
+    /// Runs it to its end with a closed standard output.
+    func runWithoutOutput(_ arguments: [String], input: String = "/dev/null") throws -> Outcome {
+        let process = try process([], [:])
+        let program = process.executableURL?.path ?? ""
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", #"exec "$0" "$@" >&-"#, program] + arguments
+        let errors = Pipe()
+        (process.standardInput, process.standardError) = (FileHandle(forReadingAtPath: input), errors)
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: "", errors: text)
+    }
+
+    /// Runs it to its end as a user without rights; `nil` if that user may not run it.
+    func runAsNobody(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome? {
+        let process = try process([], environment)
+        let program = process.executableURL?.path ?? ""
+        let user = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments = user + ["/bin/sh", "-c", #"test -x "$0" || exit 126; exec "$0" "$@""#, program] + arguments
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, errors)
+        process.currentDirectoryURL = URL(filePath: "/")
+        try process.run()
+        let text = [output, errors].map {
+            String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        process.waitUntilExit()
+        guard process.terminationStatus != 126 else { return nil }
+        return Outcome(status: process.terminationStatus, output: text[0], errors: text[1])
+    }
+
     /// Starts it on a terminal.
     func start(
         _ arguments: [String], on terminal: Pseudoterminal, environment: [String: String] = [:]

@@ -88,8 +88,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [["range", "nope"], ["calibrate", "nope"], ["wifi", "qr", String(repeating: "a", count: 33)]])
+    func `a mistake that a command finds while it runs has the usage of that command`(line: [String]) throws {
+        let outcome = try binary.run(line + ["--config", binary.configuration])
+        let words = line.prefix(line.count - 1).joined(separator: " ")
+        #expect(outcome.status == 64 && outcome.output.isEmpty, "\(outcome)")
+        #expect(
+            outcome.errors.hasPrefix("Error: ") && outcome.errors.contains("\nUsage: okaeri \(words) ["), "\(outcome)")
+        #expect(outcome.errors.contains("See 'okaeri \(words) --help'") && !outcome.errors.contains("<subcommand>"))
+    }
+
     @Test(
         arguments: [
+            (["foo"], "there is no command `okaeri foo`; `okaeri --help` lists the commands"),
+            (["config", "foo"], "there is no command `okaeri config foo`; `okaeri config --help` lists the commands"),
+            (["hsitory"], "did you mean `okaeri history`?"),
             (["statsu"], "did you mean `okaeri status`?"),
             (["nodes", "forgt", "x"], "did you mean `okaeri nodes forget`?"),
         ])

@@ -44,16 +44,20 @@ import OkaeriSetup
         ])
 
     static func main() async {
+        Output.reserveStreams()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        var running: (any ParsableCommand.Type)?
         do {
             var command = try parseAsRoot(arguments)
+            running = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            end(.success)
         } catch {
-            CommandFailure.end(error, arguments: arguments)
+            CommandFailure.end(error, of: running, arguments: arguments)
         }
     }
 

@@ -5,6 +5,7 @@ import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
+import SystemPackage
 
 /// The end of a command that did not do its work: a sentence on standard error, with `--json` also as an object on standard
 /// output, and the exit status.
@@ -48,19 +49,23 @@ extension CommandFailure {
 
     /// Ends the program as the error demands; see ``CommandFailure``.
     ///
-    /// - Parameter arguments: the command line without the program's name.
-    static func end(_ error: any Error, arguments: [String]) -> Never {
+    /// - Parameters:
+    ///   - command: The command that was run; `nil` if the arguments have mistakes.
+    ///   - arguments: the command line without the program's name.
+    static func end(_ error: any Error, of command: (any ParsableCommand.Type)? = nil, arguments: [String]) -> Never {
         let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        // The object of the failure is the last one.
-        fflush(nil)
         if let failure = error as? CommandFailure {
             Terminal.printNotice(failure.message)
-            if wantsJSON { try? Terminal.print(failure.json) }
-            Okaeri.exit(withError: failure.status)
+            if wantsJSON { print(failure.json) }
+            Okaeri.end(failure.status)
         }
         if error is ConsoleEnded {
             Terminal.printNotice("nothing was written")
-            Okaeri.exit(withError: ExitCode.failure)
+            Okaeri.end(.failure)
+        }
+        if let errno = error as? Errno {
+            if Output.problem != nil { Okaeri.end(Exit.ioError) }
+            end(CommandFailure("the output cannot be written: \(errno)", status: Exit.ioError), arguments: arguments)
         }
         let status = Okaeri.exitCode(for: error)
         if !(error is ExitCode), !status.isSuccess {
@@ -71,15 +76,44 @@ extension CommandFailure {
             if let sentence = Okaeri.unknownCommand(arguments) {
                 end(CommandFailure(sentence, status: Exit.usage), arguments: arguments)
             }
-            if wantsJSON { try? Terminal.print(CommandFailure(Okaeri.message(for: error), status: status).json) }
+            if wantsJSON { print(CommandFailure(Okaeri.message(for: error), status: status).json) }
         }
-        Okaeri.exit(withError: error)
+        let message = command.flatMap { Okaeri.message(for: error, of: $0) } ?? Okaeri.fullMessage(for: error)
+        if !message.isEmpty { try? Terminal.write(message + "\n", to: status.isSuccess ? .output : .errors) }
+        Okaeri.end(status)
     }
 }
 
 extension Okaeri {
-    /// Returns a sentence for a command line that names a command that does not exist and is like another one; nil for any other
-    /// command line.
+    /// Returns the message for a mistake in the arguments that a command has found while it ran, with the usage of that command. The
+    /// parser would show the usage of the whole program.
+    fileprivate static func message(for error: any Error, of command: any ParsableCommand.Type) -> String? {
+        guard let mistake = error as? ValidationError, let path = path(to: command) else { return nil }
+        return """
+            Error: \(mistake.message)
+            Usage: \(usageString(for: command))
+              See '\((["okaeri"] + path).joined(separator: " ")) --help' for more information.
+            """
+    }
+
+    /// Returns the words of a command behind the name of the program.
+    private static func path(
+        to command: any ParsableCommand.Type, from parent: any ParsableCommand.Type = Okaeri.self
+    ) -> [String]? {
+        if parent == command { return [] }
+        return parent.configuration.subcommands.lazy.compactMap { next in
+            path(to: command, from: next).map { [next.configuration.commandName ?? ""] + $0 }
+        }.first
+    }
+
+    /// Ends the program, with another exit status if a part of the output is lost.
+    static func end(_ status: ExitCode) -> Never {
+        guard let problem = Output.problem else { exit(withError: status) }
+        Terminal.printNotice("standard output cannot be written: \(problem)")
+        exit(withError: Exit.ioError)
+    }
+
+    /// Returns a sentence for a command line that names a command that does not exist; `nil` for any other command line.
     static func unknownCommand(_ arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Okaeri.self
         var path = ["okaeri"]
@@ -90,11 +124,13 @@ extension Okaeri {
                 (command, path) = (next, path + [argument])
                 continue
             }
-            guard argument.utf8.count <= 64,
-                let similar = nearest(to: argument, among: commands.compactMap { $0.configuration.commandName })
-            else { return nil }
             let prefix = path.joined(separator: " ")
-            return "there is no command `\(prefix) \(argument.plain())`; did you mean `\(prefix) \(similar)`?"
+            let names = commands.compactMap { $0.configuration.commandName }
+            let similar = argument.utf8.count <= 64 ? nearest(to: argument, among: names) : nil
+            // They may be arguments of the default command.
+            if similar == nil, command.configuration.defaultSubcommand != nil { return nil }
+            return "there is no command `\(prefix) \(String(argument.prefix(64)).plain())`; "
+                + (similar.map { "did you mean `\(prefix) \($0)`?" } ?? "`\(prefix) --help` lists the commands")
         }
         return nil
     }

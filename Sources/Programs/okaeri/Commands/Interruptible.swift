@@ -15,8 +15,6 @@ func untilInterrupted(logger: Logger, _ work: @escaping @Sendable () async throw
     do {
         try await group.run()
     } catch Errno.brokenPipe {
-    } catch let error as Errno {
-        throw CommandFailure("the output cannot be written: \(error)", status: Exit.ioError)
     }
 }
 

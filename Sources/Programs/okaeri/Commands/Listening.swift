@@ -39,8 +39,6 @@ extension SourceOptions {
             guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
             Terminal.printNotice(error.description)
         } catch Errno.brokenPipe {
-        } catch let error as Errno {
-            throw CommandFailure("the output cannot be written: \(error)", status: Exit.ioError)
         }
     }
 }

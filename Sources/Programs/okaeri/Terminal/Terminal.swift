@@ -36,13 +36,6 @@ enum Terminal {
     /// The stream of a text.
     enum Stream {
         case output, errors
-
-        fileprivate var file: FileDescriptor {
-            switch self {
-            case .output: .standardOutput
-            case .errors: .standardError
-            }
-        }
     }
 
     /// Prints a line on standard output, at once: a reader of a stream of events waits for each.
@@ -56,10 +49,14 @@ enum Terminal {
     }
 
     static func write(_ text: String, to stream: Stream) throws(Errno) {
-        do {
-            try stream.file.writeAll(text.utf8)
-        } catch {
-            throw (error as? Errno) ?? .ioError
+        switch stream {
+        case .output: try Output.write(text)
+        case .errors:
+            do {
+                try FileDescriptor.standardError.writeAll(text.utf8)
+            } catch {
+                throw (error as? Errno) ?? .ioError
+            }
         }
     }
 }
