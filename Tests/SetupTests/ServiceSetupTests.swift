@@ -170,6 +170,14 @@ private struct ScriptedService {
         #expect(setup.written?.contains(#""mqtt": { "host": "mqtt.lan", "port": 1883 }"#) == true)
     }
 
+    @Test(arguments: [("mqtt.lan:1884", "mqtt.lan", 1884), ("[::1]:1885", "::1", 1885)])
+    func `a port behind the host is not asked for`(written: String, host: String, port: Int) async throws {
+        let setup = try await ScriptedService(start + ["[::1", written, ""])
+        #expect(setup.turns[4].said.hasPrefix("A name such as mqtt.lan"))
+        #expect(setup.turns[5].question?.hasPrefix("Your name at the broker") == true)
+        #expect(setup.written?.contains(#""mqtt": { "host": "\#(host)", "port": \#(port) }"#) == true)
+    }
+
     @Test(arguments: [("8883", [], true), ("", ["", "y"], false), ("", ["y"], true)] as [(String, [String], Bool)])
     func `a password goes to a file of its own, and over the network with a decision`(
         port: String, answers: [String], tls: Bool

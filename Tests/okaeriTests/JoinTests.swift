@@ -192,18 +192,16 @@ import Testing
         #expect(files == [])
     }
 
-    @Test(
-        arguments: [
-            ("mqtt.lan", "mqtt.lan", nil), ("mqtt.lan:1884", "mqtt.lan", 1884), ("192.168.1.2:1", "192.168.1.2", 1),
-            ("[fe80::1]:1884", "fe80::1", 1884), ("[::1]", "::1", nil), ("::1", "::1", nil),
-        ] as [(String, String, UInt16?)])
-    func `an address of a broker is read`(text: String, host: String, port: UInt16?) {
-        let address = BrokerAddress(text)
-        #expect(address?.host == host && address?.port == port)
+    @Test func `the remedy of a broker that is not found names the command and not the file`() throws {
+        let options = ["--config", "beacons.json", "--username", "", "--room", "r", "--name", "n", "--yes"]
+        let outcome = try binary.run(["join", "broker.invalid"] + options)
+        #expect(outcome.status == 69 && outcome.errors.contains("does not resolve"), "\(outcome)")
+        #expect(!outcome.errors.contains("beacons.json"), "\(outcome)")
     }
 
-    @Test(arguments: ["", ":1", "mqtt.lan:", "mqtt.lan:0", "mqtt.lan:65536", "mqtt.lan:x", "[x]", "[::1]x", "::1:x:"])
-    func `what is not an address of a broker is refused`(text: String) {
-        #expect(BrokerAddress(text) == nil)
+    @Test(arguments: ["mqtt://lan", "[::1", "192.168.1", "mqtt.lan:x"])
+    func `a broker that is not a host is a mistake in the arguments`(broker: String) throws {
+        let outcome = try binary.run(["join", broker, "--config", "beacons.json"])
+        #expect(outcome.status == 64 && outcome.errors.contains("is not a HOST or HOST:PORT"), "\(outcome)")
     }
 }

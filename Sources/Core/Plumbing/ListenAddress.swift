@@ -23,9 +23,6 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a name or an address leads to this machine alone.
-    package static func isLoopback(host: String) -> Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
-
     private static func parsed(_ text: String, _ family: CInt, count: Int) -> [UInt8]? {
         // C would take what stands before a NUL for the whole.
         guard !text.utf8.contains(0) else { return nil }
@@ -44,19 +41,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var port: UInt16
 
     package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(decimal: text[text.index(after: colon)...]),
-            port > 0
-        else { return nil }
-        let host = text[..<colon]
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard let address = IPAddress(String(isBracketed ? host.dropFirst().dropLast() : host)),
-            address.isVersion6 == isBracketed
-        else { return nil }
-        self.address = address
-        self.port = port
+        guard let server = ServerAddress(text), let port = server.port, let address = IPAddress(server.host) else {
+            return nil
+        }
+        (self.address, self.port) = (address, port)
     }
 
     package var description: String {
-        address.isVersion6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+        "\(ServerAddress.bracketed(address.description)):\(port)"
     }
 }

@@ -25,32 +25,16 @@ package struct WebURL: Sendable, Hashable {
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let server = parts.last, let host = Self.host(of: server) else { return nil }
+        guard parts.count <= 2, let server = parts.last, let address = ServerAddress(String(server)),
+            !address.isVersion6 || server.hasPrefix("[") && !server.contains("%")
+        else { return nil }
         hasLogin = parts.count > 1
-        isUnencrypted = scheme == "http://" && !IPAddress.isLoopback(host: host)
+        isUnencrypted = scheme == "http://" && !ServerAddress.isLoopback(host: address.host)
         let behind = rest[authority.endIndex...]
         self.text = text
         origin = scheme + server
         path = String(behind.prefix { $0 != "?" })
         hasQuery = behind.contains("?")
-    }
-
-    /// Returns the name or the address of a host, which a port may follow; `nil` for any other text.
-    private static func host(of text: Substring) -> String? {
-        let end = text.lastIndex(of: "]").map(text.index(after:)) ?? text.startIndex
-        let colon = text[end...].firstIndex(of: ":")
-        if let colon {
-            guard let port = UInt16(decimal: text[text.index(after: colon)...]), port > 0 else { return nil }
-        }
-        let host = text[..<(colon ?? text.endIndex)]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            let address = String(host.dropFirst().dropLast())
-            return IPAddress(address)?.isVersion6 == true ? address : nil
-        }
-        let isName =
-            1...253 ~= host.utf8.count
-            && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || Configuration.isPlain($0) }
-        return isName ? String(host) : nil
     }
 
     /// The topic of ntfy, and the address of its server; `nil` if the last part of the path is not a topic.

@@ -93,12 +93,13 @@ extension BrokerProblem {
         let place = "the MQTT broker at \(broker.description.plain())"
         switch self {
         case .unknownHost:
-            return "the name of \(place) does not resolve; correct \"host\" in beacons.json, or look for it "
-                + "with `getent hosts \"\(broker.host.plain())\"`"
+            return
+                "the name of \(place) does not resolve; correct \(broker.isOfCommandLine ? "it" : "\"host\" in beacons.json"), "
+                + "or look for it with `getent hosts \"\(broker.host.plain())\"`"
         case .refused:
             return
-                "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), correct \"port\", or "
-                + "let it listen beyond its own machine (`listener \(broker.port)` in mosquitto.conf)"
+                "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), "
+                + "\(broker.isOfCommandLine ? "name its port as HOST:PORT" : "correct \"port\""), or let it listen beyond its own machine (`listener \(broker.port)` in mosquitto.conf)"
         case .unreachable(let code):
             guard code != 0 else {
                 return
@@ -113,8 +114,8 @@ extension BrokerProblem {
                 "\(place) accepts the connection and sends nothing; check that a broker with MQTT 5 runs on that port"
         case .closed:
             return broker.tls == nil
-                ? "\(place) closes the connection before it answers; if it expects TLS on that port, write \"tls\": true "
-                    + "beside \"host\", otherwise look at its log, and check that it supports MQTT 5"
+                ? "\(place) closes the connection before it answers; if it expects TLS on that port, "
+                    + "\(broker.isOfCommandLine ? "use `--tls`" : "write \"tls\": true beside \"host\""), otherwise look at its log, and check that it supports MQTT 5"
                 : "\(place) closes the connection before it answers; look at its log, and check that the port is for TLS"
         case .certificate(let problem): return problem.sentence(broker, place)
         case .clientCertificate:
@@ -123,17 +124,20 @@ extension BrokerProblem {
                 + "\"certificate\" and \"key\" under \"tls\""
         case .noTLS:
             return
-                "the server at \(broker) does not support TLS; name the broker's port for TLS, mostly 8883, or remove "
-                + "\"tls\""
+                "the server at \(broker) does not support TLS; name the broker's port for TLS, mostly 8883, or "
+                + (broker.isOfCommandLine ? "leave out `--tls`" : "remove \"tls\"")
         case .tls(let words):
             return "TLS with \(place) fails: \(words); look at the broker's log"
         case .file(let sentence): return sentence
         case .login:
             return
                 "\(place) does not accept the user name \"\(broker.login?.username.plain() ?? "")\" with its password; "
-                + "correct \"username\" and the password file, or set the password at the broker with mosquitto_passwd"
+                + "correct \(broker.isOfCommandLine ? "them" : "\"username\" and the password file"), or set the password at the broker with mosquitto_passwd"
         case .loginNeeded:
-            return "\(place) requires a login; name \"username\" and \"passwordFile\" under \"mqtt\""
+            return "\(place) requires a login; "
+                + (broker.isOfCommandLine
+                    ? "answer with your user name there, or use `--username`"
+                    : "name \"username\" and \"passwordFile\" under \"mqtt\"")
         case .clientIdentifier:
             return "\(place) does not accept the client id \"\(clientID)\"; give this machine another \"node\" name"
         case .banned: return "\(place) has banned this client; remove the ban at the broker"
@@ -144,7 +148,9 @@ extension BrokerProblem {
                 "\(place) accepts no further client; raise its limits (`max_connections` of mosquitto), or disconnect "
                 + "other clients"
         case .unavailable: return "\(place) is not ready for clients; it is tried again"
-        case .moved: return "\(place) sends its clients to another one; correct \"host\" in beacons.json"
+        case .moved:
+            return "\(place) sends its clients to another one; "
+                + (broker.isOfCommandLine ? "name that one" : "correct \"host\" in beacons.json")
         case .retainUnavailable:
             return
                 "\(place) does not retain messages, which Okaeri needs; write `retain_available true` in mosquitto.conf"
@@ -194,8 +200,8 @@ extension BrokerProblem.Certificate {
         case .untrusted:
             return broker.tls?.authorities.map {
                 "the certificate of \(place) is not signed by the CA in \($0.plain()); name the CA that has signed it"
-            } ?? "the certificate of \(place) is signed by no authority that this machine trusts; name its CA as "
-                + "\"tls\": {\"ca\": \"/etc/okaeri/ca.pem\"}"
+            } ?? "the certificate of \(place) is signed by no authority that this machine trusts; name its CA "
+                + (broker.isOfCommandLine ? "with `--tls-ca FILE`" : "as \"tls\": {\"ca\": \"/etc/okaeri/ca.pem\"}")
         case .expired:
             return
                 "the certificate of \(place), or its CA's, has expired; renew it, and check this machine's clock with "
@@ -206,7 +212,7 @@ extension BrokerProblem.Certificate {
         case .wrongName:
             return
                 "the certificate of \(place) is for another name than \"\(broker.host.plain())\"; write the name that is in "
-                + "it as \"host\" (\(show)), or make one for this name"
+                + "it\(broker.isOfCommandLine ? "" : " as \"host\"") (\(show)), or make one for this name"
         case .other(let code):
             return "the certificate of \(place) is refused: error \(code) of OpenSSL; look at it with \(show)"
         }

@@ -103,7 +103,7 @@ extension BrokerState.Refusal {
 
 extension MQTTSettings.Broker: CustomStringConvertible {
     /// `mqtt.example:8883`, or `[::1]:1883`.
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { "\(ServerAddress.bracketed(host)):\(port)" }
 
     /// Returns the name that the broker's ACL file has for this client.
     func user(_ clientID: String) -> String {

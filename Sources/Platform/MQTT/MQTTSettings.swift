@@ -11,6 +11,8 @@ package struct MQTTSettings: Sendable, Equatable {
         /// Whether the user has decided that the password may cross the network without encryption.
         package var allowsClearPassword: Bool
         package var login: Login?
+        /// Whether the broker is named on a command line and not in `beacons.json`, for the remedies of problems.
+        package var isOfCommandLine = false
 
         package init(
             host: String, port: UInt16, tls: TLS? = nil, allowsClearPassword: Bool = false, login: Login? = nil
@@ -23,7 +25,7 @@ package struct MQTTSettings: Sendable, Equatable {
         }
 
         /// Whether other hosts can read what is sent: the broker is on another machine, and the connection is not encrypted.
-        package var isInClear: Bool { tls == nil && !IPAddress.isLoopback(host: host) }
+        package var isInClear: Bool { tls == nil && !ServerAddress.isLoopback(host: host) }
 
         /// Whether other hosts could read the password, and the user has not decided that they may. No connection is made then.
         package var exposesPassword: Bool {

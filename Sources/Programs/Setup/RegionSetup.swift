@@ -122,7 +122,7 @@ extension RegionSetup {
         try await console.ask(
             "The MQTT broker of the house, HOST or HOST:PORT, such as mqtt.lan (8883: with TLS): "
         ) { line throws(Mistake) in
-            guard let address = BrokerAddress(line), Configuration.isHost(address.host) else {
+            guard ServerAddress(line) != nil else {
                 throw Mistake("A name such as mqtt.lan or an address such as 192.168.1.10, please.")
             }
             return line

@@ -205,22 +205,18 @@ extension ServiceSetup {
 
     /// Returns the broker; `nil` if there is none, or its password cannot be written.
     private func brokerAnswers() async throws -> Broker? {
-        var broker = Broker(host: "")
-        broker.host = try await console.ask(
+        let address: ServerAddress? = try await console.ask(
             "Is there an MQTT broker, as of Home Assistant? Its name or address, or Enter for none: "
-        ) { host in
-            guard host.isEmpty || isConfiguration(Broker(host: host)) else {
+        ) { line in
+            if line.isEmpty { return nil }
+            guard let address = ServerAddress(line) else {
                 throw Mistake("A name such as mqtt.lan or an address such as 192.168.1.10, please.")
             }
-            return host
+            return address
         }
-        guard !broker.host.isEmpty else { return nil }
-        broker.port = try await console.ask("Its port [\(Self.brokerPort); \(Self.encryptedPort) with TLS]: ") { line in
-            guard let port = line.isEmpty ? Self.brokerPort : UInt16(decimal: line[...]), port > 0 else {
-                throw Mistake("A port is a number from 1 to 65535.")
-            }
-            return port
-        }
+        guard let address else { return nil }
+        var broker = Broker(host: address.host)
+        broker.port = try await port(address)
         if broker.port == Self.encryptedPort { broker.isEncrypted = true }
         broker.username = try await console.ask("Your name at the broker, or Enter if it asks for none: ") { name in
             guard !name.isEmpty else { return nil }
@@ -251,6 +247,17 @@ extension ServiceSetup {
         } catch {
             console.say("The broker is left out: \(error).")
             return nil
+        }
+    }
+
+    /// Returns the port, asked for unless the user has written it behind the host.
+    private func port(_ address: ServerAddress) async throws -> UInt16 {
+        if let port = address.port { return port }
+        return try await console.ask("Its port [\(Self.brokerPort); \(Self.encryptedPort) with TLS]: ") { line in
+            guard let port = line.isEmpty ? Self.brokerPort : UInt16(decimal: line[...]), port > 0 else {
+                throw Mistake("A port is a number from 1 to 65535.")
+            }
+            return port
         }
     }
 

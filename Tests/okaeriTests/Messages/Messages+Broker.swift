@@ -10,6 +10,7 @@ extension Messages {
             Section("BrokerState", states),
             Section("BrokerProblem", problems.map { $0.sentence(address, clientID: clientID) }),
             Section("BrokerProblem, with TLS", others.map { $0.sentence(secured, clientID: clientID) }),
+            Section("BrokerProblem, of a command", problems.map { $0.sentence(named, clientID: clientID) }),
             Section("PasswordFileError", passwordFiles.map { ofAnyUser($0.description) }),
             Section("MQTTClient.StartError", [MQTTClient.StartError(code: EMFILE)]),
             Section("Notices", notices),
@@ -21,6 +22,12 @@ extension Messages {
     private static let address = MQTTSettings.Broker(host: "broker.lan", port: 1883, login: .init(username: "okaeri"))
     private static let secured = MQTTSettings.Broker(
         host: "broker.lan", port: 8883, tls: .init(authorities: "/etc/okaeri/ca.pem"), login: .init(username: "okaeri"))
+
+    private static let named: MQTTSettings.Broker = {
+        var named = address
+        named.isOfCommandLine = true
+        return named
+    }()
 
     private static let states: [BrokerState] =
         samples(BrokerState.Phase.connecting) { phase in

@@ -237,6 +237,6 @@ extension StatusReport.MQTT {
             since: state.since.map(wall),
             lastError: loss?.problem.sentence(state.broker, clientID: state.clientID),
             lastErrorTime: (loss?.time).map(wall), open: isOpen,
-            local: IPAddress.isLoopback(host: state.broker.host))
+            local: ServerAddress.isLoopback(host: state.broker.host))
     }
 }

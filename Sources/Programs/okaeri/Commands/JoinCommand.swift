@@ -81,10 +81,15 @@ struct JoinCommand: AsyncParsableCommand {
     /// The broker without a login.
     private func address() throws -> MQTTSettings.Broker {
         let encryption: MQTTSettings.TLS? = tls == true || authority != nil ? .init(authorities: authority) : nil
-        guard let found = BrokerAddress(broker), Configuration.isHost(found.host) else {
-            throw ValidationError("\(broker.escapedName) is not a HOST or HOST:PORT, such as mqtt.lan")
+        guard let found = ServerAddress(broker) else {
+            throw ValidationError(
+                "\(broker.escapedName) is not a HOST or HOST:PORT, such as mqtt.lan, 192.168.1.10:1883 or [fd00::1]:1883"
+            )
         }
-        return .init(host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
+        var server = MQTTSettings.Broker(
+            host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
+        server.isOfCommandLine = true
+        return server
     }
 
     private var console: TerminalConsole { TerminalConsole() }
@@ -280,7 +285,7 @@ struct JoinSummary {
             name + (node.isOnline == false ? " (offline)" : "")
         }
         var lines = [
-            "House \"\(site)\", \(nodes.count) Pi\(nodes.count == 1 ? "" : "s"): \(nodes.joined(separator: ", "))"
+            "House \"\(site)\", \(quantity(nodes.count, "Pi")): \(nodes.joined(separator: ", "))"
         ]
         lines.append(
             house.hub.map { "  hub: \($0), which has the regions" }

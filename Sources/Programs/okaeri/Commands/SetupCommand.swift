@@ -4,6 +4,7 @@ import Glibc
 import IBeacon
 import OkaeriConfiguration
 import OkaeriMQTT
+import OkaeriPlumbing
 import OkaeriSetup
 import OkaeriWiFi
 import SystemPackage
@@ -62,7 +63,7 @@ struct SetupCommand: AsyncParsableCommand {
         guard let broker = try await ask() else { return }
         // The set-up has ignored it.
         signal(SIGPIPE, SIG_DFL)
-        let isEncrypted = BrokerAddress(broker)?.port == ServiceSetup.encryptedPort
+        let isEncrypted = ServerAddress(broker)?.port == ServiceSetup.encryptedPort
         let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
         try await JoinCommand.parse(options + ["--", broker]).run()
     }
