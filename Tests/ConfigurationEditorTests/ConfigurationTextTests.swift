@@ -219,7 +219,7 @@ private func edited(_ text: String?, _ draft: RegionPatch) throws -> String {
     @Test(arguments: [
         ("[]", "line 1: found an array of 0"), ("{\"regions\": {}}", "regions: found an object"),
         ("{\"regions\": [1]}", "regions[0]: "), ("{\"regions\": [[]]}", "regions[0]: "),
-        ("{\"regions\": [],}", "line 1, column 16"),
+        ("{\"regions\": [],}", "line 1, column 15"),
         ("{\"regions\": [], \"regions\": []}", "the key \"regions\" twice"),
         ("{\"regions\": [], \"web\u{0}\": 1}", "line 1, column "), ("\u{FEFF}{\"regions\": []}", "a byte order mark"),
         ("{\"regions\": [{\"identifier\": \"keys\", \"major\": 1, \"major\": 1}]}", "the key \"major\" twice"),

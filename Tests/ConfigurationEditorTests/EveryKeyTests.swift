@@ -108,7 +108,7 @@ import Testing
             (".regions[2]", ["identifier", "anyOf"]),
             (".regions[2].anyOf[0]", Configuration.signKeys.filter { $0 != "phone" }),
             (".regions[2].anyOf[1]", ["phone"]),
-            (".regions[0].wifi", Configuration.wifiKeys),
+            (".regions[0].wifi", Configuration.wifiKeys.filter { $0 != "ssidHex" }),
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
             (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),

@@ -40,6 +40,15 @@ import Testing
         }
     }
 
+    @Test func `a name of a network in bytes stays, and goes with another network`() throws {
+        let old: JSONNode.Value = ["wifi": ["ssidHex": .string("436166E9"), "passphraseFile": .string("/p")]]
+        // The page sends the text back that it shows.
+        let same = try draft(#"{"identifier": "home", "wifi": {"ssid": "Caf\\xE9", "join": "auto"}}"#)
+        #expect(same.patch(of: old)["wifi"] == ["join": .string("auto")])
+        let other = try draft(#"{"identifier": "home", "wifi": {"ssid": "HomeNet"}}"#).patch(of: old)["wifi"]
+        #expect(other?["ssid"] == .string("HomeNet") && other?["ssidHex"] == .null && other?["passphraseFile"] == .null)
+    }
+
     @Test func `only a new region can be a phone`() throws {
         let node = try JSONNode(json: Array(#"{"identifier": "anna", "phone": "anna.irk"}"#.utf8), file: "regions.json")
         let patch = try RegionPatch(node, place: "regions[0]", isSaved: true)

@@ -47,6 +47,32 @@ import Testing
     }
 
     @Test(arguments: [
+        ("fe80::1", true), ("FEBF::1", true), ("fe80::1%eth0", false), ("fd00::1", false), ("fe8::1", false),
+        ("hub", false),
+    ])
+    func `an address of a link needs its interface`(host: String, isWrong: Bool) throws {
+        let found = try remarks(#"{"regions": [], "mqtt": {"host": "\#(host)"}}"#)
+        #expect(found.map(\.place) == (isWrong ? ["mqtt.host"] : []) && found.allSatisfy(\.isError))
+    }
+
+    @Test func `two regions with one beacon are warned of, unless they are judged in different ways`() throws {
+        func found(_ first: String, _ second: String) throws -> [String] {
+            let regions = [("home", first), ("keys", second)].map { name, keys in
+                #"{"identifier": "\#(name)", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", \#(keys)}"#
+            }
+            return try remarks("{\"regions\": [\(regions.joined(separator: ", "))]}").map(\.description)
+        }
+        let expected =
+            "warning: regions[1]: it has the beacon of region \"home\"; both are always in the same state: give it another "
+            + "beacon, or delete one of them (region \"keys\")"
+        let one = #""major": 1, "minor": 1"#
+        #expect(try found(one, one) == [expected])
+        #expect(try found(one, one + #", "measuredPower": -60"#) == [expected])
+        #expect(try found(one, one + #", "enterRSSI": -60"#) == [])
+        #expect(try found(one, #""major": 1, "minor": 2"#) == [] && found(one, #""major": 1"#) == [])
+    }
+
+    @Test(arguments: [
         ("Home", false), ("Home Net", false), ("Home ", true), (" Home", true), ("Ho\\u0000me", true),
         ("Ho\\u001bme", true),
     ])

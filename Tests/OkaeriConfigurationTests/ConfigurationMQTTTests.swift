@@ -45,6 +45,15 @@ struct ConfigurationMQTTTests {
     @Test(arguments: [
         (#"{"host": "mqtt://lan"}"#, "mqtt.host: found \"mqtt://lan\""),
         (#"{"host": ""}"#, "mqtt.host: found \"\""),
+        (
+            #"{"host": "localhost:1884", "port": 1884}"#,
+            #"mqtt.host: found "localhost:1884", expected the host alone, "localhost", and its port as "port": 1884"#
+        ),
+        (
+            #"{"host": "[fe80::1%eth0]:1883"}"#,
+            #"mqtt.host: found "[fe80::1%eth0]:1883", expected the host alone, "fe80::1%eth0", and its port as "port": 1883"#
+        ),
+        (#"{"host": "[::1"}"#, "mqtt.host: found \"[::1\", expected the broker's name or address"),
         (#"{"host": "a", "port": 0}"#, "mqtt.port: found 0, expected a whole number from 1 to 65535"),
         (#"{"host": "a", "tsl": true}"#, "mqtt.tsl: found an unknown key"),
         (#"{"host": "a", "tls": "yes"}"#, "mqtt.tls: found \"yes\", expected true, false or an object"),
@@ -81,9 +90,16 @@ struct ConfigurationMQTTTests {
             problems(#"{"host": "192.168.1.2", \#(login)}"#).first?.hasPrefix("mqtt.tls: found nothing, expected true")
                 == true)
         #expect(problems(#"{"host": "127.0.0.1.example", \#(login)}"#).count == 1)
-        for host in ["localhost", "127.0.0.1", "::1"] { #expect(problems(#"{"host": "\#(host)", \#(login)}"#).isEmpty) }
+        for host in ["localhost", "127.0.0.1", "::1", "[::1]"] {
+            #expect(problems(#"{"host": "\#(host)", \#(login)}"#).isEmpty)
+        }
         #expect(problems(#"{"host": "192.168.1.2", "tls": false, \#(login)}"#).isEmpty)
         #expect(problems(#"{"host": "192.168.1.2", "tls": true, \#(login)}"#).isEmpty)
+    }
+
+    @Test func `an address in brackets is read without them`() throws {
+        #expect(try configuration(#"{"host": "[::1]"}"#).mqtt?.broker.host == "::1")
+        #expect(try configuration(#"{"host": "[fe80::1%eth0]"}"#).mqtt?.address == "mqtt://[fe80::1%eth0]:1883")
     }
 
     @Test func `hooks of the house need a house`() throws {
@@ -94,7 +110,7 @@ struct ConfigurationMQTTTests {
         #expect(alone.regions.map(\.scope) == [.house])
         #expect(
             alone.notices == [
-                #"regions[0].onExit is never run: its scope is the house, which needs "mqtt"; see /usr/share/doc/okaeri/several-pis.md"#
+                #"regions[0].onExit is never run: its scope is the house, which needs "mqtt"; see /usr/share/doc/okaeri/several-pis.md (region "keys")"#
             ])
         let json = #"{"mqtt": {"host": "localhost"}, \#(regions)}"#
         #expect(try Configuration(json: Array(json.utf8), file: "beacons.json").notices == [])

@@ -57,6 +57,89 @@ import Testing
             ])
     }
 
+    @Test(
+        arguments: [
+            (
+                #""wifi": "HomeNet""#,
+                #"regions[0].wifi: found "HomeNet", expected an object, such as {"ssid": "HomeNet"}"#
+            ),
+            (
+                #""wifi": {"ssid": "a", "ssidHex": "61"}"#,
+                "regions[0].wifi.ssidHex: found ssidHex beside ssid, expected one of them"
+            ),
+            (
+                #""wifi": {"ssidHex": "43616"}"#,
+                #"regions[0].wifi.ssidHex: found "43616", expected the bytes of the network's name"#
+            ),
+            (
+                #""wifi": {"ssidHex": ""}"#,
+                #"regions[0].wifi.ssidHex: found "", expected the bytes of the network's name"#
+            ),
+            (
+                #""wifi": {"ssidHex": "436166E9", "guests": true}"#,
+                "regions[0].wifi.guests: found true, expected false, because a QR code has names in UTF-8 alone"
+            ),
+        ])
+    func `a mistake in a network has an example or the reason`(members: String, start: String) {
+        #expect(message(region(members)).hasPrefix(start), "\(message(region(members)))")
+    }
+
+    @Test(
+        arguments: [
+            (#""mqtt": "mqtt.lan""#, #"mqtt: found "mqtt.lan", expected an object, such as {"host": "mqtt.lan"}"#),
+            (#""node": "kitchen""#, #"node: found "kitchen", expected an object, such as {"name": "kitchen"}"#),
+            (#""history": 30"#, #"history: found 30, expected an object, such as {"keep": 30}"#),
+            (#""web": true"#, "web: found true, expected an object"),
+            (#""web": ":8080""#, #"web: found ":8080", expected an object, such as {"listen": ":8080"}"#),
+        ])
+    func `a value in the place of its object has an example of the right form`(member: String, expected: String) {
+        #expect(problems(#"{"regions": [], \#(member)}"#) == [expected])
+    }
+
+    @Test(
+        arguments: [
+            (#"":8080""#, "127.0.0.1:8080", "0.0.0.0:8080"), ("9000", "127.0.0.1:9000", "0.0.0.0:9000"),
+            (#""localhost:81""#, "127.0.0.1:81", "0.0.0.0:81"), (#""192.168.1.7""#, "192.168.1.7:8080", "0.0.0.0:8080"),
+            (#""::1""#, "[::1]:8080", "0.0.0.0:8080"), (#""on""#, "127.0.0.1:8080", "0.0.0.0:8080"),
+        ])
+    func `a wrong address of the page is answered with the right spelling`(value: String, own: String, all: String) {
+        let expected =
+            "web.listen: found \(value), expected an address of this machine and a port, such as \"\(own)\" for this machine "
+            + "alone, or \"\(all)\" for the network"
+        #expect(problems(#"{"regions": [], "web": {"listen": \#(value)}}"#) == [expected])
+    }
+
+    @Test func `a mistake in a region is reported with the name of the region and the line`() {
+        let json = """
+            { "regions": [
+              { "identifier": "home", "uuid": "\(uuidText)" },
+              { "identifier": "keys",
+                "uuid": "E2C5",
+                "minor": 1 },
+              { "uuid": "\(uuidText)" } ],
+              "mqtt": {} }
+            """
+        let error = #expect(throws: ConfigurationError.self) {
+            try Configuration(json: Array(json.utf8), file: "beacons.json")
+        }
+        let lines = error?.description.split(separator: "\n") ?? []
+        #expect(lines.count == 3)
+        #expect(lines.first?.hasPrefix("beacons.json: regions[1].uuid: found \"E2C5\"") == true)
+        #expect(lines.first?.hasSuffix("(region \"keys\", line 4)") == true, "\(lines)")
+        #expect(lines.dropFirst().first?.hasPrefix("beacons.json: regions[2].identifier: found nothing") == true)
+        #expect(
+            lines.dropFirst().first?.hasSuffix("(line 6)") == true && lines.last?.contains("(") == false, "\(lines)")
+    }
+
+    @Test func `a name of a network that is not UTF-8 is given in bytes`() throws {
+        let json = region(#""wifi": {"ssidHex": "436166e9"}"#)
+        let network = try Configuration(json: Array(json.utf8), file: "").regions[0].network
+        #expect(network?.name.bytes == [0x43, 0x61, 0x66, 0xE9] && network?.ssid == #"Caf\xE9"#)
+        let literal = try Configuration(json: Array(region(#""wifi": {"ssid": "Caf\\xE9"}"#).utf8), file: "").regions[0]
+            .network
+        #expect(literal?.name.bytes == Array(#"Caf\xE9"#.utf8) && literal?.name != network?.name)
+    }
+
     @Test func `every key is understood`() throws {
         let json = """
             { "adapter": "hci1", "scan": { "interval": 200, "window": 20 }, "state": { "validFor": 60 },
@@ -88,9 +171,9 @@ import Testing
         #expect(region.onPrompt == ["notify-send", "Wi-Fi"])
         #expect(
             configuration.notices == [
-                "regions[0].onEnter is never run: notifyOnEntry is false",
-                "regions[0].onExit is never run: notifyOnExit is false",
-                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\" or \"once\"",
+                "regions[0].onEnter is never run: notifyOnEntry is false (region \"home\")",
+                "regions[0].onExit is never run: notifyOnExit is false (region \"home\")",
+                "regions[0].onPrompt is never run: the region has no wifi with \"join\": \"prompt\" or \"once\" (region \"home\")",
             ])
     }
 
@@ -143,7 +226,6 @@ import Testing
         (#""ranging": 1"#, "regions[0].ranging: found 1, expected true or false"),
         (#""enterRSSI": 40"#, "regions[0].enterRSSI: found 40, expected a whole number from -127 to 20 dBm"),
         (#""enterRSSI": -90, "exitRSSI": -80"#, "regions[0].exitRSSI: found -80, expected at most enterRSSI, -90 dBm"),
-        (#""wifi": "HomeNet""#, "regions[0].wifi: found \"HomeNet\", expected an object"),
         (#""wifi": {}"#, "regions[0].wifi.ssid: found nothing, expected the network's name, 1 to 32 bytes"),
         (
             #""wifi": {"ssid": "a", "join": "ask"}"#,

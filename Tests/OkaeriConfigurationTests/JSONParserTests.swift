@@ -32,6 +32,43 @@ import Testing
         #expect(throws: expected) { try summary("{\n\"a\": 1,\n  \"a\": 2}") }
     }
 
+    private func mistake(_ text: String) -> String {
+        do throws(JSONParser.SyntaxError) {
+            return "no mistake: \(try summary(text))"
+        } catch {
+            return "\(error.line):\(error.column): found \(error.found), expected \(error.expected)"
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("{\n  \"a\": 1,\n}", "2:9: found a comma before '}', expected no comma behind the last value: delete it"),
+            ("[1, 2,\n]", "1:6: found a comma before ']', expected no comma behind the last value: delete it"),
+            (
+                "{\n  \"a\": 1\n  \"b\": 2}",
+                "2:9: found no comma behind the value, expected a comma before the next one"
+            ),
+            ("[{}\n {}]", "1:4: found no comma behind the value, expected a comma before the next one"),
+            ("{\"家\": 1, // here\n}", "1:10: found a comment, expected no comment, because JSON has none: delete it"),
+            ("# mine\n{}", "1:1: found a comment, expected no comment, because JSON has none: delete it"),
+            ("{} /* end */", "1:4: found a comment, expected no comment, because JSON has none: delete it"),
+            ("{'a': 1}", "1:2: found a single quotation mark, expected a double one, '\"'"),
+            ("[True]", "1:2: found True, expected true"),
+            ("{\"a\": \"home,\n}", "1:7: found a text without its end, expected a closing quote on the same line"),
+            ("[ä]", "1:2: found 'ä', expected a value"), ("[\u{7}]", "1:2: found the byte 0x7, expected a value"),
+        ])
+    func `a mistake of beginners is named with its place`(text: String, expected: String) {
+        #expect(mistake(text) == expected)
+    }
+
+    @Test(arguments: ["“", "”", "„", "«", "‘", "’", "＂"])
+    func `a typographic quotation mark is named with its correction`(mark: String) {
+        let expected = "the straight one, '\"'; write the file with a plain text editor, such as nano"
+        #expect(mistake("{\n \(mark)a\(mark): 1}") == "2:2: found the quotation mark \(mark), expected \(expected)")
+        #expect(mistake("{\"a\": \(mark)b\(mark)}") == "1:7: found the quotation mark \(mark), expected \(expected)")
+        #expect(mistake("[\"\(mark)\"]") == "no mistake: an array of 1")
+    }
+
     @Test func `bytes that are not UTF-8 are refused`() {
         #expect(throws: JSONParser.SyntaxError.self) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }

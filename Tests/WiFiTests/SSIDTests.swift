@@ -1,3 +1,4 @@
+import OkaeriTestSupport
 import OkaeriWiFi
 import Testing
 
@@ -39,6 +40,32 @@ struct SSIDTests {
                 Issue.record("the other network is not asked about")
                 return
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([0x43, 0x61, 0x66, 0xE9], #"Caf\xE9"#), (Array("Café".utf8), "Café"), ([0xFF, 0x00], #"\xFF\#u{0}"#),
+            (Array(#"\xE9"#.utf8), #"\x5CxE9"#), (Array(#"\x"#.utf8) + [0xE9], #"\x\xE9"#),
+            (Array(#"\\x5C"#.utf8), #"\\x5Cx5C"#),
+            ([0xE5, 0xAE], #"\xE5\xAE"#), ([0xF0, 0x9F, 0x98, 0x80, 0x80], #"😀\x80"#),
+        ] as [([UInt8], String)])
+    func `a name in any bytes has a text of its own`(bytes: [UInt8], text: String) {
+        let name = SSID(bytes: bytes)
+        #expect(name.text == text && name.bytes == bytes)
+        #expect(SSID(text) == name && SSID(text).bytes == bytes)
+        #expect(name.isUTF8 == (String(validating: bytes, as: UTF8.self) != nil))
+    }
+
+    @Test func `random names are read back, and are as long as their bytes`() throws {
+        var generator = SeededGenerator(seed: 12)
+        for _ in 0..<2000 {
+            let alphabet: [UInt8] = [0x5C, 0x78, 0x45, 0x39, 0xE9, 0xC3, 0xA9, 0x41]
+            let bytes = (0..<Int.random(in: 1...32, using: &generator)).map { _ in
+                alphabet.randomElement(using: &generator) ?? 0
+            }
+            #expect(SSID(bytes: bytes).bytes == bytes)
+            #expect(try HomeNetwork(ssid: SSID(bytes: bytes).text).name.bytes == bytes)
         }
     }
 

@@ -9,7 +9,7 @@ extension Configuration {
     static func listener(
         _ node: JSONNode, path: String, _ problems: ObjectReader.Problems
     ) -> ListenAddress? {
-        ObjectReader(node, path: path, keys: listenerKeys, problems: problems).flatMap(listenAddress)
+        ObjectReader(node, path: path, keys: listenerKeys, main: "listen", problems: problems).flatMap(listenAddress)
     }
 
     /// The page.
@@ -26,7 +26,9 @@ extension Configuration {
     static let webKeys = ["listen", "open", "hosts", "mdns"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
-        guard let reader = ObjectReader(node, path: "web", keys: webKeys, problems: problems) else { return nil }
+        guard let reader = ObjectReader(node, path: "web", keys: webKeys, main: "listen", problems: problems) else {
+            return nil
+        }
         let listen = listenAddress(reader)
         let isOpen = reader.bool("open") ?? false
         let hosts = reader.value(
@@ -48,13 +50,37 @@ extension Configuration {
 
     /// RFC 1123, 2.1.
     private static func isHostName(_ name: String) -> Bool {
-        1...253 ~= name.utf8.count
+        ServerAddress(name)?.host == name
             && name.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0 != UInt8(ascii: "_") && isPlain($0) }
     }
 
     static func listenAddress(_ reader: ObjectReader) -> ListenAddress? {
-        reader.required(
-            "listen", expected: "an address of this machine and a port, such as \"127.0.0.1:9464\" or \"[::1]:9464\""
+        let meant = reader.node("listen").flatMap { ListenAddress(meantBy: $0.value) }
+        return reader.required(
+            "listen",
+            expected:
+                "an address of this machine and a port, such as \"\(meant?.description ?? "127.0.0.1:8080")\" for this "
+                + "machine alone, or \"0.0.0.0:\(meant?.port ?? 8080)\" for the network"
         ) { $0.string.flatMap(ListenAddress.init) }
+    }
+}
+
+extension ListenAddress {
+    /// The address that a wrong value probably means: `:8080`, `8080`, `localhost:8080`, `127.0.0.1`.
+    fileprivate init?(meantBy value: JSONNode.Value) {
+        let text =
+            switch value {
+            case .string(let text): text
+            case .number(let number): number.plain
+            case .null, .bool, .array, .object: ""
+            }
+        let port = text.split(separator: ":").last ?? ""
+        let usual = "8080"
+        let known = ServerAddress(text).flatMap { address in
+            IPAddress(address.host).map { _ in
+                "\(ServerAddress.bracketed(address.host)):\(address.port.map(String.init) ?? usual)"
+            }
+        }
+        self.init(known ?? "127.0.0.1:\(UInt16(decimal: port) ?? 8080)")
     }
 }

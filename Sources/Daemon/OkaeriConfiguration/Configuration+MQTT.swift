@@ -14,8 +14,7 @@ extension Configuration {
 
         /// The address of the broker without a login: `mqtts://hub.lan:8883`.
         package var address: String {
-            let host = broker.host.contains(":") ? "[\(broker.host)]" : broker.host
-            return "\(broker.tls == nil ? "mqtt" : "mqtts")://\(host):\(broker.port)"
+            "\(broker.tls == nil ? "mqtt" : "mqtts")://\(broker)"
         }
 
         /// The file of the authorities that certify the broker, or `nil` for those of the system.
@@ -33,10 +32,10 @@ extension Configuration {
     static let tlsKeys = ["ca", "certificate", "key"]
 
     static func mqtt(_ node: JSONNode, _ problems: ObjectReader.Problems) -> MQTT? {
-        guard let reader = ObjectReader(node, path: "mqtt", keys: mqttKeys, problems: problems) else { return nil }
-        let host = reader.required("host", expected: "the broker's name or address, such as \"mqtt.lan\"") {
-            $0.string.flatMap { isHost($0) ? $0 : nil }
+        guard let reader = ObjectReader(node, path: "mqtt", keys: mqttKeys, main: "host", problems: problems) else {
+            return nil
         }
+        let host = host(reader)
         let port = reader.integer("port", in: 1...65_535)
         let encryption = tls(reader, problems)
         let username = reader.string("username", expected: "a name of the broker's users") { isText($0) }
@@ -63,6 +62,14 @@ extension Configuration {
         mqtt.radios = radios(reader)
         if let discovery = discovery(reader) { mqtt.discovery = discovery }
         return mqtt
+    }
+
+    private static func host(_ reader: ObjectReader) -> String? {
+        let written = reader.node("host")?.value.string.flatMap(ServerAddress.init)
+        let expected =
+            written?.port.map { "the host alone, \"\(written?.host ?? "")\", and its port as \"port\": \($0)" }
+            ?? "the broker's name or address, such as \"mqtt.lan\""
+        return reader.required("host", expected: expected) { _ in written?.port == nil ? written?.host : nil }
     }
 
     /// The maximum number of names of radios: that of the nodes of a house.
@@ -120,10 +127,5 @@ extension Configuration {
 
     package static func isText(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 1024 && text.plain() == text
-    }
-
-    /// No URL, and nothing that a resolver would not be asked for.
-    package static func isHost(_ host: String) -> Bool {
-        isText(host) && host.utf8.count <= 253 && !host.utf8.contains { [0x20, 0x2F, 0x40].contains($0) }
     }
 }

@@ -35,7 +35,9 @@ extension Configuration {
 
     /// This machine among several.
     static func node(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Node {
-        guard let reader = ObjectReader(node, path: "node", keys: nodeKeys, problems: problems) else { return Node() }
+        guard let reader = ObjectReader(node, path: "node", keys: nodeKeys, main: "name", problems: problems) else {
+            return Node()
+        }
         let name = reader.string("name", expected: "up to 64 letters of ASCII, digits, - and _", where: isNodeName)
         return place(reader, name: name)
     }
@@ -43,15 +45,16 @@ extension Configuration {
     /// The nodes of a replay, by name.
     static func nodes(_ node: JSONNode, _ problems: ObjectReader.Problems) -> [String: Node] {
         guard case .object(let members) = node.value else {
-            problems.list.append(.init(place: "nodes", found: node.summary, expected: "an object"))
+            problems.add(.init(place: "nodes", found: node.summary, expected: "an object"), line: node.line)
             return [:]
         }
         var nodes: [String: Node] = [:]
         for member in members {
             let path = "nodes[\"\(member.key)\"]"
             guard isNodeName(member.key) else {
-                problems.list.append(
-                    .init(place: path, found: "this name", expected: "up to 64 letters of ASCII, digits, - and _"))
+                problems.add(
+                    .init(place: path, found: "this name", expected: "up to 64 letters of ASCII, digits, - and _"),
+                    line: member.node.line)
                 continue
             }
             guard let reader = ObjectReader(member.node, path: path, keys: namelessKeys, problems: problems) else {

@@ -48,7 +48,8 @@ extension Configuration {
             ])
 
     static let wifiKeys = [
-        "ssid", "join", "passphraseFile", "security", "whenOnline", "onArrival", "onDeparture", "hotspot", "guests",
+        "ssid", "ssidHex", "join", "passphraseFile", "security", "whenOnline", "onArrival", "onDeparture", "hotspot",
+        "guests",
     ]
 
     /// From what can be written often enough on a card, to a week.
@@ -122,7 +123,8 @@ extension Configuration {
     }
 
     private static func state(_ node: JSONNode, _ problems: ObjectReader.Problems) -> State {
-        guard let reader = ObjectReader(node, path: "state", keys: stateKeys, problems: problems) else {
+        guard let reader = ObjectReader(node, path: "state", keys: stateKeys, main: "validFor", problems: problems)
+        else {
             return State()
         }
         var state = State()
@@ -132,7 +134,7 @@ extension Configuration {
 
     private static func history(_ node: JSONNode, _ problems: ObjectReader.Problems) -> History {
         var history = History()
-        let reader = ObjectReader(node, path: "history", keys: historyKeys, problems: problems)
+        let reader = ObjectReader(node, path: "history", keys: historyKeys, main: "keep", problems: problems)
         if let keep = reader?.integer("keep", in: keepRange, unit: " days") { history.keep = keep }
         return history
     }
@@ -186,7 +188,12 @@ extension Configuration {
         _ node: JSONNode, index: Int, seen: inout [String: Int], sensitivity: Sensitivity,
         _ problems: ObjectReader.Problems
     ) -> Region? {
-        guard let reader = ObjectReader(node, path: "regions[\(index)]", keys: regionKeys, problems: problems) else {
+        problems.region = node["identifier"].flatMap { $0.value.string == nil ? nil : $0.summary } ?? ""
+        defer { problems.region = nil }
+        guard
+            let reader = ObjectReader(
+                node, path: "regions[\(index)]", keys: regionKeys, main: "identifier", problems: problems)
+        else {
             return nil
         }
         let identifier = reader.required("identifier", expected: "\(Region.expectedIdentifier), such as \"home\"") {
@@ -243,10 +250,10 @@ extension Configuration {
     private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> (
         network: HomeNetwork, guests: Bool
     )? {
-        guard let reader = ObjectReader(node, path: path, keys: wifiKeys, problems: problems) else { return nil }
-        let ssid = reader.required("ssid", expected: "the network's name, 1 to 32 bytes") {
-            $0.string.flatMap { 1...32 ~= $0.utf8.count ? $0 : nil }
+        guard let reader = ObjectReader(node, path: path, keys: wifiKeys, main: "ssid", problems: problems) else {
+            return nil
         }
+        let name = name(reader)
         let join = word("join", of: JoinPolicy.self, reader)
         let passphraseFile = reader.string(
             "passphraseFile", expected: SecretFile.expected, where: SecretFile.isPath)
@@ -267,14 +274,33 @@ extension Configuration {
                 ? "the name of a profile of NetworkManager" : "no \"hotspot\" unless \"onArrival\" is \"hotspot\""
         ) { onArrival == .hotspot && !$0.isEmpty }
         let guests = reader.bool("guests") ?? false
-        guard let ssid else { return nil }
+        guard let name else { return nil }
+        if guests, !name.isUTF8 {
+            reader.report("guests", found: "true", expected: "false, because a QR code has names in UTF-8 alone")
+        }
         if isOnce, passphraseFile == nil {
             reader.report(
                 "join", found: "\"once\" without \"passphraseFile\"", expected: "\"passphraseFile\" beside \"once\"")
         }
         let network = try? HomeNetwork(
-            ssid: ssid, join: join ?? .prompt, passphraseFile: passphraseFile, security: security,
+            ssid: name.text, join: join ?? .prompt, passphraseFile: passphraseFile, security: security,
             whenOnline: whenOnline ?? .once, onArrival: onArrival, onDeparture: onDeparture, hotspot: hotspot)
         return network.map { ($0, guests) }
+    }
+
+    /// The name of the network, as text or as bytes.
+    private static func name(_ reader: ObjectReader) -> SSID? {
+        guard reader.node("ssidHex") != nil else {
+            return reader.required("ssid", expected: "the network's name, 1 to \(HomeNetwork.longestSSID) bytes") {
+                $0.string.flatMap { SSID(name: $0) }
+            }
+        }
+        if reader.node("ssid") != nil {
+            reader.report("ssidHex", found: "ssidHex beside ssid", expected: "one of them")
+        }
+        let expected =
+            "the bytes of the network's name, 2 to \(2 * HomeNetwork.longestSSID) hexadecimal digits, as \"436166E9\"; "
+            + "`nmcli -f SSID,SSID-HEX device wifi list` prints them"
+        return reader.value("ssidHex", expected: expected) { $0.string.flatMap { SSID(hexadecimal: $0) } }
     }
 }

@@ -168,7 +168,7 @@ package struct Configuration: Sendable, Equatable {
                 ]
                 return idle.compactMap { key, command, why -> String? in
                     guard !command.isEmpty, let why else { return nil }
-                    return "regions[\(index)].\(key) is never run: \(why)"
+                    return "regions[\(index)].\(key) is never run: \(why) (region \"\(region.identifier)\")"
                 }
             }
     }

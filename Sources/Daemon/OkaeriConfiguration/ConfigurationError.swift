@@ -12,6 +12,8 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         package var expected: String
         /// The probably intended key or value.
         package var suggestion: String?
+        /// The name of the region at that place, and its line, such as `region "home", line 12`.
+        package var region: String?
 
         /// Escaped: a key and a value are shown as they stand in a file that may come from anywhere.
         package var description: String {
@@ -34,11 +36,12 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     /// Whether there is no file, and none was named.
     package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
 
-    /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key.
+    /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key, the region.
     package var description: String {
         problems.map { problem in
             problem.place == Self.wholeFile
-                ? "cannot read \(file): \(problem.found); \(problem.expected)".escapedName : "\(file): \(problem)"
+                ? "cannot read \(file): \(problem.found); \(problem.expected)".escapedName
+                : "\(file): \(problem)" + (problem.region.map { " (\($0.escapedName))" } ?? "")
         }.joined(separator: "\n")
     }
 }

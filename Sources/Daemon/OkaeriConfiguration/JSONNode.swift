@@ -1,3 +1,4 @@
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// A JSON value and its place in a text, for error messages and for changes that keep the rest of the text. A value that a
@@ -45,6 +46,15 @@ package struct JSONNode: Sendable {
         case .number: "a number"
         case .string: "a string"
         case .array, .object: summary
+        }
+    }
+
+    /// The text or the number as JSON, if it is short.
+    var inline: String? {
+        switch value {
+        case .string(let string) where string.utf8.count <= 60: JSON.text(string)
+        case .number(let number): number.json
+        case .null, .bool, .string, .array, .object: nil
         }
     }
 

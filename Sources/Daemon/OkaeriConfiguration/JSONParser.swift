@@ -66,9 +66,10 @@ struct JSONParser {
             skipSpace()
             guard take(":") else { throw unexpected("a colon after the key \"\(key)\"") }
             members.append(.init(key: key, start: start.position, node: try value(depth: depth + 1)))
+            let end = self
             skipSpace()
             if take("}") { return .object(members) }
-            guard take(",") else { throw unexpected("a comma or a closing brace") }
+            try comma(after: end, closing: "}", "a comma or a closing brace")
         }
     }
 
@@ -79,9 +80,32 @@ struct JSONParser {
         if take("]") { return .array([]) }
         while true {
             elements.append(try value(depth: depth + 1))
+            let end = self
             skipSpace()
             if take("]") { return .array(elements) }
-            guard take(",") else { throw unexpected("a comma or a closing bracket") }
+            try comma(after: end, closing: "]", "a comma or a closing bracket")
+        }
+    }
+
+    /// Reads the comma after a member or an element.
+    ///
+    /// - Parameters:
+    ///   - end: The position behind the value.
+    ///   - closing: The end of the object or the array.
+    private mutating func comma(
+        after end: Self, closing: Unicode.Scalar, _ expected: String
+    ) throws(SyntaxError) {
+        let start = self
+        guard take(",") else {
+            // A value or a key follows.
+            if let byte = peek, isDigit(byte) || "\"{[-tfn".utf8.contains(byte) {
+                throw end.error(found: "no comma behind the value", "a comma before the next one")
+            }
+            throw unexpected(expected)
+        }
+        skipSpace()
+        if peek == UInt8(ascii: closing) {
+            throw start.error(found: "a comma before '\(closing)'", "no comma behind the last value: delete it")
         }
     }
 
@@ -118,6 +142,8 @@ struct JSONParser {
                 }
                 return string
             case UInt8(ascii: "\\"): try escape(into: &text)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                throw start.error(found: "a text without its end", "a closing quote on the same line")
             case 0..<0x20:
                 position -= 1
                 throw unexpected("a closing quote; control characters are written as escapes")
@@ -178,12 +204,30 @@ struct JSONParser {
         if position == 0, bytes.starts(with: "\u{FEFF}".utf8) {
             return error(found: "a byte order mark", "plain UTF-8: have the editor save it without the mark")
         }
-        let printable = (0x20..<0x7F).contains(byte)
-        let found = printable ? "'\(Character(Unicode.Scalar(byte)))'" : "the byte 0x\(String(byte, radix: 16))"
-        return error(found: found, expected)
+        if let mistake = Self.mistakes.first(where: { bytes[position...].starts(with: $0.start.utf8) }) {
+            return error(found: mistake.found, mistake.expected)
+        }
+        // UTF-8 has at most four bytes for a scalar (RFC 3629).
+        let scalar = (1...4).lazy.compactMap { String(validating: bytes[position...].prefix($0), as: UTF8.self) }.first
+        if let scalar, scalar.plain() == scalar { return error(found: "'\(scalar)'", expected) }
+        return error(found: "the byte 0x\(String(byte, radix: 16))", expected)
     }
 
+    /// The texts that other formats allow and that editors insert, with their corrections.
+    private static let mistakes: [(start: String, found: String, expected: String)] =
+        ["//", "/*", "#"].map { ($0, "a comment", "no comment, because JSON has none: delete it") }
+        + ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\u{AB}", "\u{BB}", "\u{2018}", "\u{2019}", "\u{FF02}"].map {
+            (
+                $0, "the quotation mark \($0)",
+                "the straight one, '\"'; write the file with a plain text editor, such as nano"
+            )
+        }
+        + [("'", "a single quotation mark", "a double one, '\"'")]
+        + [("True", "True", "true"), ("False", "False", "false"), ("None", "None", "null")]
+
+    /// The column counts characters, as an editor shows it.
     private func error(found: String, _ expected: String) -> SyntaxError {
-        SyntaxError(line: line, column: position - lineStart + 1, found: found, expected: expected)
+        let column = String(decoding: bytes[lineStart..<position], as: UTF8.self).unicodeScalars.count + 1
+        return SyntaxError(line: line, column: column, found: found, expected: expected)
     }
 }

@@ -6,32 +6,50 @@ import OkaeriPlumbing
 struct ObjectReader {
     /// The mistakes found so far; shared by all readers of one document.
     final class Problems {
-        var list: [ConfigurationError.Problem] = []
+        private(set) var list: [ConfigurationError.Problem] = []
+        /// The name of the region that is read, in quotation marks; empty if it has none, `nil` if another part is read.
+        var region: String?
+
+        /// - Parameter line: The line of the value, from 1; 0: it is not known.
+        func add(_ problem: ConfigurationError.Problem, line: Int) {
+            var problem = problem
+            if let region {
+                let words = [region.isEmpty ? nil : "region \(region)", line > 0 ? "line \(line)" : nil].compactMap(
+                    \.self)
+                problem.region = words.isEmpty ? nil : words.joined(separator: ", ")
+            }
+            list.append(problem)
+        }
     }
 
     private let members: [String: JSONNode]
+    private let line: Int
     private let path: String
     let problems: Problems
 
     /// - Parameters:
     ///   - node: The value, which should be an object with no other keys than `keys`.
     ///   - path: its place, empty at the top.
+    ///   - main: The key whose value is often written in the place of the object, for an example of the right form.
     /// - Returns: nil, and a mistake, when it is not an object.
-    init?(_ node: JSONNode, path: String, keys: [String], problems: Problems) {
+    init?(_ node: JSONNode, path: String, keys: [String], main: String? = nil, problems: Problems) {
         self.path = path
+        line = node.line
         self.problems = problems
         guard case .object(let members) = node.value else {
             let place = path.isEmpty ? "line \(node.line)" : path
-            problems.list.append(.init(place: place, found: node.summary, expected: "an object"))
+            let example = main.flatMap { key in node.inline.map { ", such as {\"\(key)\": \($0)}" } }
+            problems.add(
+                .init(place: place, found: node.summary, expected: "an object" + (example ?? "")), line: node.line)
             return nil
         }
         self.members = Dictionary(members.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
         for member in members where !keys.contains(member.key) {
-            problems.list.append(
+            problems.add(
                 .init(
                     place: place(of: member.key), found: "an unknown key",
                     expected: "one of \(keys.joined(separator: ", "))",
-                    suggestion: nearest(to: member.key, among: keys)))
+                    suggestion: nearest(to: member.key, among: keys)), line: member.node.line)
         }
     }
 
@@ -58,7 +76,8 @@ struct ObjectReader {
     }
 
     func report(_ key: String, found: String, expected: String) {
-        problems.list.append(.init(place: place(of: key), found: found, expected: expected))
+        problems.add(
+            .init(place: place(of: key), found: found, expected: expected), line: members[key]?.line ?? line)
     }
 
     func string(_ key: String, expected: String, where isFine: (String) -> Bool = { _ in true }) -> String? {

@@ -138,7 +138,7 @@ extension NetworkManagerSession {
 
     /// The profile of the hotspot that the configuration names, or that has the network's name, borrowed from the cache.
     func hotspotProfile(_ network: HomeNetwork) -> OpaquePointer? {
-        profiles(of: Array(network.ssid.utf8)).first { profile in
+        profiles(of: network.name.bytes).first { profile in
             isOfAccessPoint(profile) && isRobust(profile) && (network.hotspot.map { $0 == id(profile) } ?? true)
         }
     }
@@ -217,7 +217,7 @@ extension NetworkManagerSession {
     private func connections(
         _ network: HomeNetwork, _ action: NetworkAction
     ) -> [(active: OpaquePointer, device: OpaquePointer)] {
-        let ssid = Array(network.ssid.utf8)
+        let ssid = network.name.bytes
         return wifiDevices().compactMap { device in
             guard isInUse(device), let active = nm_device_get_active_connection(device),
                 let profile = nm_active_connection_get_connection(active), self.ssid(ofProfile: profile) == ssid,
@@ -231,7 +231,7 @@ extension NetworkManagerSession {
     /// The profiles that end with the visit, because ``JoinPolicy/once`` has made them; borrowed from the cache.
     private func temporaryProfiles(_ network: HomeNetwork) -> [OpaquePointer] {
         guard network.join == .once else { return [] }
-        return profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isMadeHere($0) }
+        return profiles(of: network.name.bytes).filter { isOfStation($0) && isMadeHere($0) }
     }
 
     /// Deletes the profiles that end with the visit. Returns the reason if one is still there.

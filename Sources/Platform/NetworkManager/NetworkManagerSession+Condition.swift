@@ -12,7 +12,7 @@ extension NetworkManagerSession {
     private static let scanRetry = Duration.seconds(2)
 
     func condition(ofJoining network: HomeNetwork) async -> NetworkCondition {
-        observed.insert(Array(network.ssid.utf8))
+        observed.insert(network.name.bytes)
         switch await assess(network) {
         case .connected: return .alreadyConnected
         case .connecting: return .connecting
@@ -40,7 +40,7 @@ extension NetworkManagerSession {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         await wait(until: .now + limits.start) { !isGettingReady || gate.isClosed }
         var found = survey(network, without: unusable, takingOver: takesOver)
-        let ssid = Array(network.ssid.utf8)
+        let ssid = network.name.bytes
         // First for everything: a name that only a scan directed at it brings in sight is hidden, and its profile will
         // ask for it aloud wherever it is. A twin without protection must not hide it: what was heard last may be old.
         if case .unavailable(let failure) = found, [.notInSight, .onlyUnsecuredInSight].contains(failure.code) {
@@ -92,7 +92,7 @@ extension NetworkManagerSession {
     /// Whether there may be something to join the network with, before its access points are known.
     private func mayHaveCredentials(_ network: HomeNetwork) -> Bool {
         network.passphraseFile != nil
-            || profiles(of: Array(network.ssid.utf8)).contains { isOfStation($0) && isRobust($0) }
+            || profiles(of: network.name.bytes).contains { isOfStation($0) && isRobust($0) }
     }
 
     private func scan(for ssid: [UInt8], isDirected: Bool) async {

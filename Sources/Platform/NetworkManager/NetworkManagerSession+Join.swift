@@ -60,7 +60,7 @@ extension NetworkManagerSession {
     }
 
     private func isAnyConnecting(to network: HomeNetwork) -> Bool {
-        isManagerRunning && wifiDevices().contains { isConnecting($0, to: Array(network.ssid.utf8)) }
+        isManagerRunning && wifiDevices().contains { isConnecting($0, to: network.name.bytes) }
     }
 
     func carryOut(_ plan: JoinPlan, _ network: HomeNetwork) async throws(JoinFailure) {
@@ -157,7 +157,7 @@ extension NetworkManagerSession {
         _ plan: JoinPlan, _ network: HomeNetwork, uuid: String
     ) throws(JoinFailure) -> GObjectReference {
         guard let source = plan.passphrase else { throw .noCredentials(ssid: network.ssid) }
-        let ssid = Array(network.ssid.utf8)
+        let ssid = network.name.bytes
         let isHidden: gboolean = foundByDirectedScan.contains(ssid) ? 1 : 0
         let keyManagement = plan.keys.contains(.psk) ? "wpa-psk" : "sae"
         let pointer: OpaquePointer?

@@ -35,7 +35,7 @@ extension NetworkManagerSession {
         let connections = devices.compactMap { device in
             connectedSSID(device).map { ssid in
                 WiFiState.Connection(
-                    device: name(device), ssid: String(decoding: ssid, as: UTF8.self), internet: internet(device))
+                    device: name(device), ssid: SSID(bytes: ssid).text, internet: internet(device))
             }
         }
         let ready = devices.first(where: isReady)
@@ -53,7 +53,7 @@ extension NetworkManagerSession {
         state.otherConnection = otherConnection
         if case .failure(let failure) = usableDevices() { state.obstacle = failure }
         state.weakSecurity = connections.first.flatMap { first in
-            devices.first { name($0) == first.device }.flatMap { weakTwin($0, Array(first.ssid.utf8)) }
+            devices.first { name($0) == first.device }.flatMap { weakTwin($0, SSID(first.ssid).bytes) }
         }
         state.reception = reception(devices, except: connections.map { SSID($0.ssid) })
         return state
@@ -73,11 +73,9 @@ extension NetworkManagerSession {
         var strengths: [SSID: Int] = [:]
         for device in devices where isStation(device) {
             for accessPoint in observedAccessPoints(device) where security(accessPoint).isRobust {
-                guard let bytes = ssid(accessPoint), let text = String(validating: bytes, as: UTF8.self) else {
-                    continue
-                }
+                guard let name = ssid(accessPoint).map({ SSID(bytes: $0) }) else { continue }
                 let strength = Int(nm_access_point_get_strength(accessPoint)) / 10 * 10
-                strengths[SSID(text)] = max(strengths[SSID(text)] ?? 0, strength)
+                strengths[name] = max(strengths[name] ?? 0, strength)
             }
         }
         for name in connected { strengths[name] = nil }
@@ -195,10 +193,9 @@ extension NetworkManagerSession {
     }
 
     private func visible(_ accessPoint: OpaquePointer) -> VisibleNetwork? {
-        guard let name = ssid(accessPoint), !name.isEmpty, let ssid = String(validating: name, as: UTF8.self) else {
-            return nil
-        }
+        guard let name = ssid(accessPoint), !name.isEmpty else { return nil }
         return VisibleNetwork(
-            ssid: ssid, strength: Int(nm_access_point_get_strength(accessPoint)), security: security(accessPoint))
+            ssid: SSID(bytes: name).text, strength: Int(nm_access_point_get_strength(accessPoint)),
+            security: security(accessPoint))
     }
 }

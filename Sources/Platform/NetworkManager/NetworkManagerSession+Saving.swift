@@ -27,7 +27,7 @@ extension NetworkManagerSession {
         case .ready(let plan):
             let device = name(plan.device.pointer)
             do throws(JoinFailure) {
-                guard isTaken(plan.device.pointer, byOtherThan: Array(network.ssid.utf8)) else {
+                guard isTaken(plan.device.pointer, byOtherThan: network.name.bytes) else {
                     try await carryOut(plan, network)
                     return .success(.joined(device: device))
                 }
@@ -70,7 +70,7 @@ extension NetworkManagerSession {
     func passphrase(of network: HomeNetwork) async -> Result<TypedPassphrase, JoinFailure> {
         await wait(until: .now + limits.start) { isStarted || gate.isClosed }
         guard isManagerRunning else { return .failure(gate.isClosed ? .interrupted : .noNetworkManager) }
-        let stations = profiles(of: Array(network.ssid.utf8)).filter { isOfStation($0) && isRobust($0) }
+        let stations = profiles(of: network.name.bytes).filter { isOfStation($0) && isRobust($0) }
         let last = stations.max { lastUse($0) < lastUse($1) }
         guard let last = network.onArrival == .hotspot ? hotspotProfile(network) : last else {
             return .failure(.noCredentials(ssid: network.ssid))

@@ -21,7 +21,7 @@ extension NetworkManagerSession {
         case .success(let devices): stations = devices
         case .failure(let failure): return .unavailable(failure)
         }
-        let ssid = Array(network.ssid.utf8)
+        let ssid = network.name.bytes
         if let device = stations.first(where: { isConnected($0, to: ssid) }) { return .connected(device: name(device)) }
         if !takesOver, stations.contains(where: { isConnecting($0, to: ssid) }) { return .connecting }
 
@@ -102,7 +102,7 @@ extension NetworkManagerSession {
         case .wpa2: return .any
         case nil: break
         }
-        if hasUsedSAE(Array(network.ssid.utf8)) { return .sae }
+        if hasUsedSAE(network.name.bytes) { return .sae }
         guard candidates.contains(where: { $0.keys.contains(.sae) && !$0.keys.contains(.psk) }) else { return .any }
         return candidates.contains { $0.keys.contains(.psk) } ? .undecided : .sae
     }
@@ -134,7 +134,7 @@ extension NetworkManagerSession {
         guard !personal.isEmpty else { return .unavailable(.enterpriseNeedsProfile(ssid: network.ssid)) }
         guard let source = passphrase(of: network) else {
             let needsSAE = network.security == .wpa3
-            if let (profile, security) = unsecuredProfile(Array(network.ssid.utf8), needsSAE: needsSAE) {
+            if let (profile, security) = unsecuredProfile(network.name.bytes, needsSAE: needsSAE) {
                 return .unavailable(.savedProfileUnsecured(profile: profile, security: security))
             }
             return .unavailable(.noCredentials(ssid: network.ssid, misfit: misfit(of: network, among: all)))
@@ -197,7 +197,7 @@ extension NetworkManagerSession {
 
     /// A profile of that network, and the setting that excludes it here.
     private func misfit(of network: HomeNetwork, among candidates: [Candidate]) -> ProfileMisfit? {
-        guard let profile = profiles(of: Array(network.ssid.utf8)).first(where: isOfStation) else { return nil }
+        guard let profile = profiles(of: network.name.bytes).first(where: isOfStation) else { return nil }
         let devices = candidates.map(\.device)
         let setting: ProfileMisfit.Setting
         if let interface = interface(profile), !devices.contains(where: { name($0) == interface }) {

@@ -179,7 +179,7 @@ extension RegionSetup {
         patch["enterRSSI"] = thresholds.map { .number(Double($0.enterRSSI)) }
         patch["exitRSSI"] = thresholds.map { .number(Double($0.exitRSSI)) }
         if let network = answers.network {
-            var wifi: JSONNode.Value = ["ssid": .string(network.ssid)]
+            var wifi = network.name.network
             wifi["passphraseFile"] = network.passphraseFile.map { .string($0) }
             // Whether it is asked about is decided already where it has one.
             if region?.network == nil { wifi["join"] = .string(network.join.rawValue) }

@@ -3,6 +3,7 @@ import HCI
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriWiFi
+import RegionMonitoring
 import SystemPackage
 
 /// The programs, secrets and addresses on this machine to which a configuration refers.
@@ -16,9 +17,12 @@ package struct ConfigurationCheck: Sendable {
         package var found: String
         /// The remedy.
         package var remedy: String
+        /// The name of the region of the key; `nil` for a key outside the regions.
+        package var region: String?
 
         package var description: String {
-            "\(isError ? "" : "warning: ")\(place): \(found); \(remedy)".escapedName
+            let name = region.map { " (region \"\($0)\")" } ?? ""
+            return "\(isError ? "" : "warning: ")\(place): \(found); \(remedy)\(name)".escapedName
         }
     }
 
@@ -46,7 +50,40 @@ package struct ConfigurationCheck: Sendable {
     }
 
     /// Looks at the files and the addresses. Blocking.
-    package var remarks: [Remark] { commands + networks + secrets + repeatedKeys + logins + addresses }
+    package var remarks: [Remark] {
+        (repeatedBeacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
+            var remark = remark
+            remark.region =
+                configuration.regions.enumerated()
+                .first { remark.place.hasPrefix("regions[\($0.offset)]") }?.element.identifier
+            return remark
+        }
+    }
+}
+
+// MARK: Beacons
+
+extension ConfigurationCheck {
+    /// The regions that are the same beacons as an earlier one, and are judged in the same way.
+    private var repeatedBeacons: [Remark] {
+        var first: [RegionSign: String] = [:]
+        return configuration.regions.enumerated().flatMap { index, region in
+            let signs = region.monitored.signs.compactMap { sign -> RegionSign? in
+                guard case .beacon = sign.identity else { return nil }
+                var sign = sign
+                // They decide about distances alone.
+                (sign.measuredPower, sign.pathLossExponent) = (nil, nil)
+                return sign
+            }
+            let known = Set(signs.compactMap { first[$0] }).sorted()
+            for sign in signs where first[sign] == nil { first[sign] = region.identifier }
+            return known.map { other in
+                Remark(
+                    isError: false, place: "regions[\(index)]", found: "it has the beacon of region \"\(other)\"",
+                    remedy: "both are always in the same state: give it another beacon, or delete one of them")
+            }
+        }
+    }
 }
 
 // MARK: Programs
@@ -276,6 +313,22 @@ extension ConfigurationCheck {
 
 extension ConfigurationCheck {
     private var addresses: [Remark] {
+        brokerAddress + listenAddresses
+    }
+
+    /// An address of a link is of one interface: without its name the kernel refuses the connection.
+    private var brokerAddress: [Remark] {
+        guard let host = configuration.mqtt?.broker.host, let address = IPAddress(host), address.isLinkLocal else {
+            return []
+        }
+        return [
+            Remark(
+                isError: true, place: "mqtt.host", found: "\(host) is an address of one link",
+                remedy: "add the interface of this machine, such as \"\(host)%eth0\"")
+        ]
+    }
+
+    private var listenAddresses: [Remark] {
         let listeners = [
             ("web.listen", configuration.web?.listen), ("metrics.listen", configuration.metrics),
         ].compactMap { place, address in address.map { (place: place, address: $0) } }
@@ -325,6 +378,12 @@ extension ListenAddress {
 }
 
 extension IPAddress {
+    /// Whether it is in fe80::/10 (RFC 4291, 2.5.6).
+    fileprivate var isLinkLocal: Bool {
+        let first = description.prefix { $0 != ":" }
+        return isVersion6 && first.count == 4 && UInt16(hexadecimal: first).map { $0 & 0xFFC0 == 0xFE80 } == true
+    }
+
     /// Whether it stands for all addresses of this machine.
     fileprivate var isUnspecified: Bool {
         description == "0.0.0.0" || isVersion6 && description.allSatisfy { "0:.".contains($0) }

@@ -42,8 +42,13 @@ package struct RegionPatch: Sendable, Equatable {
         for key in Configuration.beaconKeys { patch[key] = self[key] }
         // Only a new region can be a phone.
         if region != .null { patch["phone"] = nil }
-        if !isOfNetwork(region["wifi"]), case .object? = region["wifi"], var network = patch["wifi"] {
-            for key in ["passphraseFile", "security", "hotspot"] where network[key] == nil { network[key] = .null }
+        if case .object? = region["wifi"], case .object? = patch["wifi"], var network = patch["wifi"] {
+            if !isOfNetwork(region["wifi"]) {
+                let others = ["ssid", "ssidHex", "passphraseFile", "security", "hotspot"]
+                for key in others where network[key] == nil { network[key] = .null }
+            } else if region["wifi"]?["ssidHex"] != nil {
+                network["ssid"] = nil
+            }
             patch["wifi"] = network
         }
         return patch
@@ -51,11 +56,12 @@ package struct RegionPatch: Sendable, Equatable {
 
     /// Whether its network is that of a `wifi` value, or it names none.
     private func isOfNetwork(_ network: JSONNode.Value?) -> Bool {
-        guard case .object? = keys["wifi"], let ssid = keys["wifi"]?["ssid"] else { return true }
-        guard let (new, old) = ssid.string.flatMap({ new in network?["ssid"]?.string.map { (new, $0) } }) else {
-            return false
+        guard case .object? = keys["wifi"], let own = keys["wifi"], own["ssid"] != nil || own["ssidHex"] != nil else {
+            return true
         }
-        return SSID(new) == SSID(old)
+        guard let old = SSID(ofNetwork: network) else { return false }
+        // A client returns the text of a name that is not UTF-8.
+        return SSID(ofNetwork: own) == old || own["ssid"]?.string.map { SSID($0) } == old
     }
 }
 

@@ -1,9 +1,11 @@
+import OkaeriPlumbing
+
 /// A network to offer on arrival, as a region's `wifi` entry names it.
 public struct HomeNetwork: Hashable, Sendable {
     /// The longest name a network can bear, in bytes (IEEE Std 802.11-2020, 9.4.2.2).
     public static let longestSSID = 32
 
-    /// The network's name: 1 to 32 bytes of UTF-8, compared byte by byte.
+    /// The text of the network's name, which has 1 to 32 bytes; see ``SSID``.
     public var ssid: String { name.text }
 
     /// The same, for comparisons.
@@ -37,9 +39,9 @@ public struct HomeNetwork: Hashable, Sendable {
         whenOnline: OnlinePolicy = .once, onArrival: NetworkAction = .join, onDeparture: NetworkAction? = nil,
         hotspot: String? = nil
     ) throws(SSIDLengthError) {
-        let length = ssid.utf8.count
-        guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
         name = SSID(ssid)
+        let length = name.bytes.count
+        guard (1...Self.longestSSID).contains(length) else { throw SSIDLengthError(length: length) }
         self.join = join
         self.passphraseFile = passphraseFile
         self.security = security
@@ -109,9 +111,57 @@ public enum JoinPolicy: String, Hashable, Sendable, CaseIterable {
 ///
 /// Swift compares strings by canonical equivalence: "Café" with a composed and with a decomposed "é" would be one network.
 public struct SSID: Hashable, Sendable, Comparable, ExpressibleByStringLiteral {
+    /// The name, with an escape such as `\xE9` for each byte that is not UTF-8, and `\x5C` for a backslash that begins such a text.
+    /// So different names have different texts.
     public let text: String
 
+    /// Creates the name of a ``text``.
     public init(_ text: String) { self.text = text }
+
+    /// Creates the name of the bytes that an access point sends.
+    public init(bytes: [UInt8]) { text = Self.text(bytes) }
+
+    /// The bytes as the access points send them.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let first = rest.first {
+            let escaped = Self.escaped(rest)
+            bytes.append(escaped ?? first)
+            rest = rest.dropFirst(escaped == nil ? 1 : Self.escapeLength)
+        }
+        return bytes
+    }
+
+    /// Whether the name is text in UTF-8.
+    public var isUTF8: Bool { String(validating: bytes, as: UTF8.self) != nil }
+
+    /// The number of bytes of an escape, `\xE9`.
+    private static let escapeLength = 4
+
+    /// Returns the byte of the escape that a text begins with, or `nil`.
+    private static func escaped(_ text: ArraySlice<UInt8>) -> UInt8? {
+        let escape = text.prefix(escapeLength)
+        guard escape.count == escapeLength, escape.starts(with: #"\x"#.utf8) else { return nil }
+        return String(validating: escape.dropFirst(2), as: UTF8.self).flatMap { UInt8(hexadecimal: $0) }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        var text = ""
+        var rest = bytes[...]
+        while let first = rest.first {
+            // UTF-8 has at most four bytes for a scalar (RFC 3629).
+            let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
+            if let scalar, escaped(rest) == nil {
+                text += scalar
+                rest = rest.dropFirst(scalar.utf8.count)
+            } else {
+                text += #"\x"# + [first].hexadecimal
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
 
     public init(stringLiteral text: String) { self.text = text }
 
@@ -127,7 +177,7 @@ public struct SSID: Hashable, Sendable, Comparable, ExpressibleByStringLiteral {
 
 /// A network's name is empty, or longer than the air can carry.
 public struct SSIDLengthError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The length of the name, in bytes of UTF-8.
+    /// The length of the name, in bytes.
     public let length: Int
 
     public var description: String {

@@ -16,7 +16,7 @@ struct ConfigCommand: ParsableCommand {
                 It checks the keys, the programs of hooks, the owners and modes of files with secrets, and the addresses. \
                 For /etc/okaeri/beacons.json the rights of the service's user count; run it with sudo to see all files. Exit \
                 status: 0 if there are only warnings, 78 otherwise. --json prints one object: the file, the regions, and the \
-                remarks with place, found, remedy and isError.
+                remarks with place, found, remedy, isError and, in a region, its name.
                 """)
 
         @OptionGroup var config: ConfigurationOptions

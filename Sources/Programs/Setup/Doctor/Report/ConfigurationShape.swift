@@ -18,7 +18,8 @@ struct ConfigurationShape: Sendable {
     ]
 
     private static let kinds = [
-        "identifier": "region", "uuid": "uuid", "ssid": "ssid", "host": "host", "hosts": "host", "username": "user",
+        "identifier": "region", "uuid": "uuid", "ssid": "ssid", "ssidHex": "ssid", "host": "host", "hosts": "host",
+        "username": "user",
         "url": "url", "regions": "region", "site": "site", "room": "room", "name": "node", "listen": "address",
         "service": "uuid", "radios": "node",
     ]
