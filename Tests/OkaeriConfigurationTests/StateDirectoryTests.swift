@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import OkaeriTestSupport
 import SystemPackage
 import Testing
@@ -35,6 +36,22 @@ import Testing
         }
         #expect(place("kept") == other)
         #expect(place("never kept") == own, "to be named when nothing is there")
+    }
+
+    /// Root may search every folder, so the process becomes another user.
+    @Test func `a client takes a place that it may not search before one without the file`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let (own, other) = ("\(folder.path)/own", "\(folder.path)/other/okaeri")
+            for path in [own, other] { try StateDirectory.make(path) }
+            for path in [folder.path, own, "\(folder.path)/other"] { #expect(chmod(path, 0o755) == 0) }
+            #expect(chmod(other, 0) == 0)
+            if geteuid() == 0 { #expect(setuid(65534) == 0) }
+            let environment = ["STATE_DIRECTORY": own, "XDG_STATE_HOME": "\(folder.path)/other"]
+            let place = StateDirectory.forClient(
+                named: nil, environment: environment, isRoot: false, holding: "state.json")
+            #expect(place == other)
+        }
     }
 
     @Test func `the directory is made with those above it, for the owner and the group`() throws {

@@ -34,8 +34,7 @@ package struct APIClient: Sendable {
                 "no okaeri runs here: there is no listener on \(socket); start one with `okaeri monitor` or "
                     + "`sudo systemctl start okaeri`, or name its socket with `--socket`"
             case .notPermitted(let socket):
-                "you may not use \(socket); join its group with `sudo usermod -aG okaeri $USER` and log in again, or run "
-                    + "the command with sudo"
+                "you may not use \(socket); \(ServiceAccount.admission)"
             case .noAnswer(let socket, let reason):
                 "the okaeri on \(socket) does not answer: \(reason); `journalctl -u okaeri` may show more"
             case .refused(_, let sentence): sentence
@@ -314,6 +313,13 @@ extension APIClient {
             guard next > last ?? 0 else { throw .noAnswer(socket: socket, reason: "the history does not go on") }
             last = next
         }
+    }
+
+    /// Returns whether the history has an event of a region.
+    package func hasEvents(of region: String) async throws(Failure) -> Bool {
+        let page: HistoryPage = try await get(
+            Route.history, [(Route.from, Self.earliest), (Route.to, Self.latest), (Route.region, region)])
+        return !page.events.isEmpty
     }
 
     /// Requests the false exits.

@@ -10,8 +10,11 @@ package final class HistoryReader {
     package init(directory: String) throws(HistoryError) {
         let file = "\(directory)/\(HistoryStore.fileName)"
         guard access(file, R_OK) == 0 else {
-            let isMissing = errno == ENOENT || errno == ENOTDIR
-            throw isMissing ? .missing(file: file) : .denied(file: file, reason: String(cString: strerror(errno)))
+            switch errno {
+            case ENOENT, ENOTDIR: throw .missing(file: file)
+            case EACCES: throw .notPermitted(file: file)
+            default: throw .denied(file: file, reason: String(cString: strerror(errno)))
+            }
         }
         connection = try Self.open(file)
         let schema = Schema(connection: connection)
@@ -59,6 +62,13 @@ package final class HistoryReader {
             return true
         }
         return (events, isMore ? last : nil)
+    }
+
+    /// Returns the identifiers of the regions that have events, in order: a bounded number, for a message.
+    package func regions() throws(HistoryError) -> [String] {
+        try connection.rows("SELECT DISTINCT region FROM events WHERE region IS NOT NULL ORDER BY region LIMIT 1000") {
+            $0.text(0)
+        }
     }
 
     private func forEachRow(

@@ -14,13 +14,13 @@ package enum StateDirectory {
         candidates(named: named, environment: environment, isRoot: isRoot)[0]
     }
 
-    /// Returns a client's directory: the first of the same places that contains `file`, or the first of all for the
-    /// error message if none does.
+    /// Returns a client's directory: the first of the same places that contains `file`, or that this user may not search, as that of
+    /// the service; or the first of all for the error message if there is none.
     package static func forClient(
         named: String?, environment: [String: String], isRoot: Bool, holding file: String
     ) -> String {
         let candidates = candidates(named: named, environment: environment, isRoot: isRoot)
-        return candidates.first { FileManager.default.fileExists(atPath: "\($0)/\(file)") } ?? candidates[0]
+        return candidates.first { access("\($0)/\(file)", F_OK) == 0 || errno == EACCES } ?? candidates[0]
     }
 
     private static func candidates(named: String?, environment: [String: String], isRoot: Bool) -> [String] {

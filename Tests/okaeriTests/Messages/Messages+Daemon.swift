@@ -65,7 +65,8 @@ extension Messages {
         case .newer: .missing(file: database)
         case .missing: .full(file: database)
         case .full: .denied(file: database, reason: "unable to open database file")
-        case .denied: .notAFile(file: database)
+        case .denied: .notPermitted(file: database)
+        case .notPermitted: .notAFile(file: database)
         case .notAFile: .locked(file: database)
         case .locked: .failed(file: database, reason: "disk I/O error (SQLite result 10)")
         case .failed: nil

@@ -1,4 +1,5 @@
 import OkaeriEvents
+import OkaeriPlumbing
 
 package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is not a database, or none any more.
@@ -16,6 +17,9 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The file, or its folder, is not ours to write or to read.
     case denied(file: String, reason: String)
+
+    /// This user may not read the file or search its folder.
+    case notPermitted(file: String)
 
     /// A link, a pipe or a folder has the name of the file.
     case notAFile(file: String)
@@ -44,6 +48,7 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
         case .denied(let file, let reason):
             "\(file) cannot be opened: \(reason); check the permissions of the file and its folder, and whether the "
                 + "disk is mounted read-only, or name another place with `--state-dir`"
+        case .notPermitted(let file): "you may not read \(file); \(ServiceAccount.admission)"
         case .notAFile(let file):
             "\(file) is not a regular file, and is left alone; move it away, or name another place with `--state-dir`"
         case .locked(let file):

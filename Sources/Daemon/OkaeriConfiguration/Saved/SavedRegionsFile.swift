@@ -43,7 +43,7 @@ package struct SavedRegionsFile: Sendable {
             throw ConfigurationError(
                 file: path, place: ConfigurationError.wholeFile, found: error.description,
                 expected: isPermission
-                    ? "run the command with `sudo`, or join the group okaeri" : "delete it to use beacons.json alone")
+                    ? ServiceAccount.admission : "delete it to use beacons.json alone")
         }
     }
 

@@ -212,6 +212,8 @@ private final class HistoryCopy {
             case .missing: return nil
             case .denied(let file, let reason):
                 throw BackupFailure(.permission, "cannot read \(file): \(reason); run `sudo okaeri \(command)`")
+            case .notPermitted(let file):
+                throw BackupFailure("cannot read \(file)", Errno.permissionDenied, command: command)
             case .full:
                 throw BackupFailure(.io, "cannot copy the history to \(folder.path): the disk is full; make room")
             case .damaged, .foreign, .newer: throw BackupFailure(.data, error.description)

@@ -8,10 +8,12 @@ struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Print past events.",
         discussion: """
-            TIME is \(WrittenTime.forms). --json prints the same objects as `okaeri monitor --json` did. --mistakes lists the \
-            exits that were followed by a return within five minutes at like strength, how many a day if the daemon has \
-            watched for one, and which sensitivity or exitAfter would have spared them. The daemon \
-            answers, for which you must be in its group; without a daemon, or with --state-dir, the command reads the file.
+            TIME is \(WrittenTime.forms); in the hour that the end of summer time repeats, the first one. --json prints the \
+            same objects as `okaeri monitor --json` did. --mistakes lists the exits that were followed by a return within \
+            five minutes at like strength, how many a day if the daemon has watched for one, and which sensitivity or \
+            exitAfter would have spared them. The daemon answers, for which you must be in its group; without a daemon, or with --state-dir, the command reads the file. \
+            Exit status: 0; 64 for a region that is unknown; 65 if the file is damaged; 69 if there is no history; 77 without \
+            the right to read it.
             """)
 
     @OptionGroup var state: StateOptions
@@ -43,11 +45,30 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let output = OutputBuffer(flushesEachLine: false)
         defer { output.flush() }
+        var mistake: String?
         try await reading(state, socket) {
-            try readFile(output)
+            mistake = try region.flatMap(unknownInFile)
+            if mistake == nil { try readFile(output) }
         } daemon: { client async throws(APIClient.Failure) in
-            try await ask(client, output)
+            if let region { mistake = try await unknown(region, to: client) }
+            if mistake == nil { try await ask(client, output) }
         }
+        if let mistake { throw CommandFailure(mistake, status: Exit.usage) }
+    }
+
+    /// Returns a sentence for a region that the daemon does not watch and of which it has no event.
+    private func unknown(_ region: String, to client: APIClient) async throws(APIClient.Failure) -> String? {
+        let status: StatusReport = try await client.get(Route.briefStatus)
+        if status.regions.contains(where: { $0.identifier == region }) { return nil }
+        return try await client.hasEvents(of: region) ? nil : status.unknownRegion(region)
+    }
+
+    /// Returns a sentence for a region of which the file has no event.
+    private func unknownInFile(_ region: String) throws -> String? {
+        let known = try HistoryReader(directory: state.forReading).regions()
+        if known.contains(region) { return nil }
+        return "there is no region \"\(region)\" in the history, "
+            + (known.isEmpty ? "which has no event of a region" : "only \(known.joined(separator: ", "))")
     }
 
     private func readFile(_ output: OutputBuffer) throws {
@@ -103,8 +124,14 @@ func reading(
     do {
         try file()
     } catch let error as HistoryError {
+        // The daemon has the history, and the rights of its group are the simplest remedy.
+        if case .notPermitted? = refusal, let refusal, error.exitStatus != Exit.dataError {
+            throw CommandFailure(refusal)
+        }
         var message = error.description
-        if case .denied = error, let refusal { message += "; the daemon cannot be asked either: \(refusal)" }
+        if error.exitStatus == Exit.noPermission, let refusal {
+            message += "; the daemon cannot be asked either: \(refusal)"
+        }
         throw CommandFailure(message, status: error.exitStatus)
     }
 }
@@ -125,7 +152,7 @@ extension HistoryError {
         switch self {
         case .damaged, .foreign, .newer: Exit.dataError
         case .missing, .locked: Exit.unavailable
-        case .denied: Exit.noPermission
+        case .denied, .notPermitted: Exit.noPermission
         case .full, .failed, .notAFile: Exit.ioError
         }
     }
