@@ -1,5 +1,6 @@
 import Foundation
 import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri
@@ -50,6 +51,41 @@ import Testing
                 && on.file == "beacons.json")
         #expect(try !report("on", "--lan").changed)
         #expect(try report("off").changed && !report("off").changed)
+    }
+
+    @Test(arguments: ["pi.lan:8080", "ftp://pi.lan/", "http://anna@pi.lan/", "http://pi.lan/?a=b"])
+    func `an address that no browser opens is a mistake in the arguments`(address: String) throws {
+        let outcome = try binary.run(["web", "link", "--address", address])
+        #expect(outcome.status == 64 && outcome.errors.contains("--address takes the page's address"), "\(outcome)")
+    }
+
+    @Test func `a link needs a page that is served`() async throws {
+        let taken = try TestWebServer { _ in .status(404) }
+        defer { withExtendedLifetime(taken) {} }
+        let address = taken.address.replacing("http://", with: "")
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        _ = try binary.file(
+            "beacons.json",
+            #"{"web": {"listen": "\#(address)"}, "regions": [{"identifier": "home", "uuid": "\#(uuid)"}]}"#.utf8)
+        let daemon = try binary.start(
+            [
+                "monitor", "--capture", Binary.capture, "--config", "beacons.json", "--wifi", "simulated", "--socket",
+                "s",
+                "--state-dir", "state",
+            ], output: "/dev/null")
+        defer {
+            kill(daemon.processIdentifier, SIGTERM)
+            daemon.waitUntilExit()
+        }
+        var outcome = Binary.Outcome(status: 0, output: "", errors: "")
+        // The daemon answers before it opens the port.
+        try await eventually("the port is refused") {
+            outcome = try binary.run(["web", "link", "--socket", "s"])
+            return outcome.errors.contains("is not served on")
+        }
+        #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.contains("the page is not served on \(address): "), "\(outcome)")
+        #expect(!outcome.errors.contains("this machine alone"), "\(outcome)")
     }
 
     @Test func `a page without a login is never opened to other machines`() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OkaeriClient
+import OkaeriConfiguration
 import OkaeriEvents
 
 struct WebCommand: AsyncParsableCommand {
@@ -19,7 +20,7 @@ struct WebLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Print a link that logs one browser in.",
         discussion: """
-            On a terminal it shows a QR code, too, if libqrencode4 is installed. Exit status: 0; 1 if there is no page; 69 if no \
+            On a terminal it shows a QR code, too, if libqrencode4 is installed. Exit status: 0; 1 if the page is off, or is not served; 69 if no \
             daemon answers.
             """)
 
@@ -37,11 +38,26 @@ struct WebLinkCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON: the addresses of the page, the token, and the seconds for which it is valid.")
     var json = false
 
+    func validate() throws {
+        if let address, WebURL(address).map(\.hasLogin) != false || address.contains("?") {
+            throw ValidationError(
+                "--address takes the page's address in that browser, such as http://pi.lan:8080/ or https://okaeri.example.org/"
+            )
+        }
+    }
+
     func run() async throws {
         try await exitingOnFailure { () async throws(APIClient.Failure) in
-            let link = try await socket.client.webLink()
+            let client = socket.client
+            let listener = try await PageState.listener(client)
+            if let problem = listener?.problem {
+                throw .refused(
+                    status: 503, sentence: "the page is not served on \(listener?.address ?? "its address"): \(problem)"
+                )
+            }
+            let link = try await client.webLink()
             if json { return print(JSON.line(link)) }
-            WebLink.show(link, at: address, plain: plain)
+            WebLink.show(link, at: address, listener: listener?.address ?? "", plain: plain)
         }
     }
 }

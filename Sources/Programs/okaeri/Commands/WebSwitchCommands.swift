@@ -57,7 +57,7 @@ struct WebOnCommand: AsyncParsableCommand {
             guard problem == nil else { return }
             let link = try await client.webLink()
             change.report.links = WebLink.links(link)
-            if !json { WebLink.show(link, plain: plain) }
+            if !json { WebLink.show(link, listener: address.description, plain: plain) }
         }
         if let problem {
             throw CommandFailure("the page is not served on \(address): \(problem)", status: .failure)
@@ -127,10 +127,15 @@ enum PageState {
         }
     }
 
+    /// Returns the listener of the page; `nil` if there is none.
+    static func listener(_ client: APIClient) async throws(APIClient.Failure) -> ListenerReport? {
+        let status: StatusReport = try await client.get(Route.briefStatus)
+        return status.listeners?.first { $0.name == "web" }
+    }
+
     private static func awaited(_ client: APIClient, at address: String) async throws(APIClient.Failure) -> String? {
         for attempt in 1...attempts {
-            let status: StatusReport = try await client.get(Route.briefStatus)
-            if let page = status.listeners?.first(where: { $0.name == "web" }) {
+            if let page = try await listener(client) {
                 if page.address == address { return page.problem }
                 if let refused = page.refused, refused.hasPrefix("\(address) ") { return refused }
             }
@@ -144,8 +149,10 @@ enum PageState {
 enum WebLink {
     /// Prints the addresses of the link, with a QR code on a terminal.
     ///
-    /// - Parameter address: The page's address for that browser; `nil`: those that the daemon knows.
-    static func show(_ link: WebLinkReport, at address: String? = nil, plain: Bool) {
+    /// - Parameters:
+    ///   - address: The page's address for that browser; `nil`: those that the daemon knows.
+    ///   - listener: The address that the page listens at.
+    static func show(_ link: WebLinkReport, at address: String? = nil, listener: String, plain: Bool) {
         let addresses = address.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? link.addresses
         let links = links(link, at: addresses)
         if !plain, Terminal.isInteractive, let first = links.first { show(code: first) }
@@ -153,11 +160,17 @@ enum WebLink {
         Terminal.printNotice(
             "open \(links.count == 1 ? "it" : "one of them") within \(link.seconds / 60) minutes; it logs one browser in"
         )
-        guard addresses.allSatisfy(isOfThisMachine) else { return }
+        guard address == nil, addresses.allSatisfy(isOfThisMachine) else { return }
+        let listener = ListenAddress(listener)
+        guard listener?.address.isLoopback != false else {
+            return Terminal.printNotice(
+                "a phone cannot open it, because this machine has no address in a network now: connect it, and run `okaeri web "
+                    + "link` again")
+        }
+        let port = listener?.port ?? 8080
         Terminal.printNotice(
             "a phone cannot open it, because the page listens on this machine alone: run `sudo okaeri web on --lan`; or, on a "
-                + "computer, open the link after `ssh -L \(port(addresses)):127.0.0.1:\(port(addresses)) USER@THIS-MACHINE`"
-        )
+                + "computer, open the link after `ssh -L \(port):127.0.0.1:\(port) USER@THIS-MACHINE`")
     }
 
     /// Returns the links that log one browser in.
@@ -177,16 +190,8 @@ enum WebLink {
 
     /// Whether only browsers of this machine reach the address, such as `http://127.0.0.1:8080/`.
     static func isOfThisMachine(_ address: String) -> Bool {
-        guard let host = listener(address) else { return address.hasPrefix("http://localhost:") }
-        return host.address.isLoopback
-    }
-
-    private static func listener(_ address: String) -> ListenAddress? {
-        guard address.hasPrefix("http://") else { return nil }
-        return ListenAddress(String(address.dropFirst("http://".count).prefix { $0 != "/" }))
-    }
-
-    private static func port(_ addresses: [String]) -> UInt16 {
-        addresses.lazy.compactMap(listener).first?.port ?? 8080
+        guard address.hasPrefix("http://") else { return false }
+        let server = ServerAddress(String(address.dropFirst("http://".count).prefix { $0 != "/" }))
+        return server.map { ServerAddress.isLoopback(host: $0.host) } ?? false
     }
 }
