@@ -96,7 +96,6 @@ extension Configuration {
     /// A configuration to start from, as `okaeri config example` prints it.
     package static let example = """
         {
-          "adapter": "hci0",
           "regions": [
             {
               "identifier": "home",
