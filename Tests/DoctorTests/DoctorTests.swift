@@ -60,7 +60,7 @@ import Testing
         let found = Doctor.findings(status, besides: [])
         #expect(
             found.map(\.text) == [
-                "ok     daemon: it runs, with 1 regions", "wrong  MQTT: it delivers none",
+                "ok     daemon: it runs, with 1 region", "wrong  MQTT: it delivers none",
                 "ok     page: served on 127.0.0.1:1", "wrong  source: NOT REAL: capture",
             ])
         #expect(JSON.line(found[1]) == #"{"finding":"it delivers none","subject":"MQTT","verdict":"wrong"}"#)
@@ -130,6 +130,24 @@ import Testing
         #expect(own[1].remedy?.contains("sudo okaeri setup") == true)
     }
 
+    @Test func `the doctor and the first steps have one sentence for one fact`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("beacons.json", Array(Configuration.example.utf8))
+        let doctor = Doctor(configurationFile: file, client: APIClient(socket: "\(folder.path)/nobody.sock"))
+        var findings: [Finding] = []
+        await doctor.examine { findings.append($0) }
+        let steps = await doctor.firstSteps()
+        for subject in ["service", "configuration"] {
+            func sentences(_ list: [Finding]) -> [String] {
+                list.filter { $0.subject == subject }.map { "\($0.sentence) → \($0.remedy ?? "")" }
+            }
+            #expect(!sentences(steps).isEmpty && sentences(findings) == sentences(steps), "\(subject)")
+        }
+        #expect(
+            findings.first { $0.subject == "service" }?.verdict == .note,
+            "a check is for a machine without a daemon, too")
+    }
+
     @Test func `a configuration of one's own is the example no more`() async throws {
         let folder = try TemporaryFolder()
         let text = Configuration.example.replacing("E2C56DB5", with: "0A5A3B6C")
@@ -139,9 +157,9 @@ import Testing
     }
 
     @Test func `a user without access to the service gets the group's name`() {
-        let refused = Doctor.access(.failure(.notPermitted(socket: "s")))
-        #expect(refused.subject == "group" && refused.remedy == "run `sudo usermod -aG okaeri $USER`, and log in again")
-        #expect(Doctor.access(.failure(.noAnswer(socket: "s", reason: "r"))).verdict == .wrong)
+        let refused = Doctor.access(.notPermitted(socket: "s"))
+        #expect(refused.subject == "group" && refused.remedy?.contains("`sudo usermod -aG okaeri $USER`") == true)
+        #expect(Doctor.access(.noAnswer(socket: "s", reason: "r")).verdict == .wrong)
     }
 
     @Test func `a beacon that is received is reported`() {

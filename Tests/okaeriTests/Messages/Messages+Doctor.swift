@@ -71,7 +71,7 @@ extension Messages {
         + [
             .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
             .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
-        ].map { Doctor.access(.failure($0)) }
+        ].map { Doctor.access($0) }
         + statuses.flatMap { Doctor.findings($0, besides: []) }
         + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
 }

@@ -69,6 +69,13 @@ package struct Finding: Codable, Sendable, Equatable {
         Finding(subject, .note, nil, sentence, remedy: remedy)
     }
 
+    /// The same finding, as something that may be as it is.
+    package var asNote: Finding {
+        var note = self
+        note.verdict = .note
+        return note
+    }
+
     /// The sentence with the remedy.
     package var reason: String { sentence + (remedy.map { "; \($0)" } ?? "") }
 
@@ -100,7 +107,7 @@ extension StatusReport {
                     "daemon", .wrong, .stale, "the daemon's loop has stopped",
                     remedy: "restart it with `\(Loaded.restart)`", alarm: .critical)
             ]
-            : [.ok("daemon", "it runs, with \(regions.count) regions")]
+            : [.ok("daemon", "it runs, with \(quantity(regions.count, "region"))")]
     }
 
     /// The time for which the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.

@@ -33,7 +33,7 @@ package struct Doctor: Sendable {
 
     /// Looks at everything; each finding as soon as it is known.
     package func examine(_ report: (Finding) -> Void) async {
-        configurationFindings.forEach(report)
+        setUp.forEach(report)
         referenceFindings.forEach(report)
         let diagnosis = AdapterDiagnosis()
         let adapters = Self.adapterFindings(diagnosis.adapters, named: configured?.adapter)
@@ -45,7 +45,8 @@ package struct Doctor: Sendable {
         await desktopFindings().forEach(report)
         switch await answer {
         case .success(let status): Self.findings(status, besides: adapters).forEach(report)
-        case .failure(let failure): report(.note("daemon", failure.description))
+        // The check is for a machine that has no daemon yet, too.
+        case .failure(let failure): report(Self.access(failure).asNote)
         }
     }
 
@@ -84,7 +85,8 @@ package struct Doctor: Sendable {
     var referenceFindings: [Finding] {
         guard case .success(let (configuration, file)) = configuration else { return [] }
         return ConfigurationCheck(configuration, file: file).remarks.map { remark in
-            let finding = "\(remark.place): \(remark.found)"
+            let name = remark.region.map { " (region \"\($0)\")" } ?? ""
+            let finding = "\(remark.place)\(name): \(remark.found)"
             return remark.isError
                 ? .wrong("configuration", finding, remedy: remark.remedy)
                 : .note("configuration", finding, remedy: remark.remedy)

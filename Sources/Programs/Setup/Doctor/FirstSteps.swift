@@ -4,6 +4,7 @@ import OkaeriClient
 import OkaeriConfiguration
 package import OkaeriEvents
 import OkaeriNetworkManager
+import OkaeriPlumbing
 import OkaeriWiFi
 
 extension Doctor {
@@ -11,33 +12,34 @@ extension Doctor {
     package func firstSteps() async -> [Finding] {
         let adapters = Self.adapterFindings(AdapterDiagnosis().adapters, named: configured?.adapter)
         let answer = await answer
-        let status = try? answer.get()
-        // That the daemon runs is a finding of the access to it.
-        let findings = status.map { Self.findings($0, besides: adapters) } ?? []
-        return adapters + [Self.access(answer)] + setUp
-            + findings.filter { $0.subject != "daemon" || $0.verdict != .ok }
-            + [Self.beacon(status)] + (await networkFindings(NetworkManagerService()))
+        let daemon: [Finding]
+        switch answer {
+        case .success(let status): daemon = Self.findings(status, besides: adapters)
+        case .failure(let failure): daemon = [Self.access(failure)]
+        }
+        return adapters + daemon + setUp + [Self.beacon(try? answer.get())]
+            + (await networkFindings(NetworkManagerService()))
     }
 
-    static func access(_ answer: Result<StatusReport, APIClient.Failure>) -> Finding {
-        switch answer {
-        case .success: .ok("service", "it runs, and you may ask it")
-        case .failure(.notPermitted):
+    /// Returns the finding of a daemon that does not answer.
+    static func access(_ failure: APIClient.Failure) -> Finding {
+        switch failure {
+        case .notPermitted:
             .wrong(
                 "group", "the service runs, and you are not in its group",
-                remedy: "run `sudo usermod -aG okaeri $USER`, and log in again")
-        case .failure(.noDaemon):
+                remedy: ServiceAccount.admission)
+        case .noDaemon:
             .wrong(
                 "service", "it does not run",
                 remedy:
                     "run `sudo systemctl enable --now okaeri`, or `okaeri monitor` if it is not installed as a service")
-        case .failure(let failure):
+        case .noAnswer, .refused:
             .wrong("service", failure.description, remedy: "run `sudo systemctl restart okaeri`")
         }
     }
 
     /// The configuration; an unchanged example watches a beacon that no user has.
-    private var setUp: [Finding] {
+    var setUp: [Finding] {
         guard case .success(let (_, file)) = configuration,
             (try? Configuration.contents(of: file)).map({ $0.elementsEqual(Configuration.example.utf8) }) == true
         else { return configurationFindings }
