@@ -72,7 +72,8 @@ struct ConfigurationMQTTTests {
         (#"{"host": "a", "discovery": "a/#"}"#, "mqtt.discovery: found \"a/#\""),
         (#"{"host": "a", "tls": true, "passwordFile": "/p"}"#, "mqtt.username: found nothing, expected a name beside"),
         (#"{"host": "a", "tls": true, "username": "a", "passwordFile": "p"}"#, "mqtt.passwordFile: found \"p\""),
-        ("[]", "mqtt: found an array of 0, expected an object"),
+        ("[]", #"mqtt: found an array of 0, expected an object, such as {"host": "mqtt.lan"}"#),
+        (#""mqtt://hub:1""#, #"mqtt: found "mqtt://hub:1", expected an object, such as {"host": "mqtt.lan"}"#),
     ])
     func `mistakes`(json: String, start: String) {
         #expect(problems(json).first?.hasPrefix(start) == true, "\(problems(json))")

@@ -89,8 +89,10 @@ import Testing
             (#""mqtt": "mqtt.lan""#, #"mqtt: found "mqtt.lan", expected an object, such as {"host": "mqtt.lan"}"#),
             (#""node": "kitchen""#, #"node: found "kitchen", expected an object, such as {"name": "kitchen"}"#),
             (#""history": 30"#, #"history: found 30, expected an object, such as {"keep": 30}"#),
-            (#""web": true"#, "web: found true, expected an object"),
-            (#""web": ":8080""#, #"web: found ":8080", expected an object, such as {"listen": ":8080"}"#),
+            (#""history": "long""#, #"history: found "long", expected an object, such as {"keep": 90}"#),
+            (#""node": true"#, #"node: found true, expected an object, such as {"name": "kitchen"}"#),
+            (#""web": true"#, #"web: found true, expected an object, such as {"listen": "127.0.0.1:8080"}"#),
+            (#""web": ":8080""#, #"web: found ":8080", expected an object, such as {"listen": "127.0.0.1:8080"}"#),
         ])
     func `a value in the place of its object has an example of the right form`(member: String, expected: String) {
         #expect(problems(#"{"regions": [], \#(member)}"#) == [expected])
@@ -107,6 +109,11 @@ import Testing
             "web.listen: found \(value), expected an address of this machine and a port, such as \"\(own)\" for this machine "
             + "alone, or \"\(all)\" for the network"
         #expect(problems(#"{"regions": [], "web": {"listen": \#(value)}}"#) == [expected])
+    }
+
+    @Test func `a wrong address of the metrics is answered with their usual port`() {
+        #expect(
+            message(#"{"regions": [], "metrics": {"listen": "on"}}"#).contains("such as \"127.0.0.1:9464\" for this"))
     }
 
     @Test func `a mistake in a region is reported with the name of the region and the line`() {

@@ -1,3 +1,4 @@
+import OkaeriEvents
 package import OkaeriPlumbing
 
 extension Configuration {
@@ -9,7 +10,10 @@ extension Configuration {
     static func listener(
         _ node: JSONNode, path: String, _ problems: ObjectReader.Problems
     ) -> ListenAddress? {
-        ObjectReader(node, path: path, keys: listenerKeys, main: "listen", problems: problems).flatMap(listenAddress)
+        ObjectReader(
+            node, path: path, keys: listenerKeys, main: "listen", meant: { meantAddress($0, usualPort: 9464) },
+            problems: problems
+        ).flatMap { listenAddress($0, usualPort: 9464) }
     }
 
     /// The page.
@@ -26,10 +30,11 @@ extension Configuration {
     static let webKeys = ["listen", "open", "hosts", "mdns"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
-        guard let reader = ObjectReader(node, path: "web", keys: webKeys, main: "listen", problems: problems) else {
-            return nil
-        }
-        let listen = listenAddress(reader)
+        let reader = ObjectReader(
+            node, path: "web", keys: webKeys, main: "listen", meant: { meantAddress($0, usualPort: 8080) },
+            problems: problems)
+        guard let reader else { return nil }
+        let listen = listenAddress(reader, usualPort: 8080)
         let isOpen = reader.bool("open") ?? false
         let hosts = reader.value(
             "hosts", expected: "a list of names without a port, such as [\"okaeri.example.org\"]"
@@ -54,20 +59,25 @@ extension Configuration {
             && name.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0 != UInt8(ascii: "_") && isPlain($0) }
     }
 
-    static func listenAddress(_ reader: ObjectReader) -> ListenAddress? {
-        let meant = reader.node("listen").flatMap { ListenAddress(meantBy: $0.value) }
+    private static func meantAddress(_ node: JSONNode, usualPort: UInt16) -> String? {
+        ListenAddress(meantBy: node.value, usualPort: usualPort).map { JSON.text($0.description) }
+    }
+
+    /// - Parameter usualPort: The port of a proposal, if the wrong value has none.
+    static func listenAddress(_ reader: ObjectReader, usualPort: UInt16) -> ListenAddress? {
+        let meant = reader.node("listen").flatMap { ListenAddress(meantBy: $0.value, usualPort: usualPort) }
         return reader.required(
             "listen",
             expected:
-                "an address of this machine and a port, such as \"\(meant?.description ?? "127.0.0.1:8080")\" for this "
-                + "machine alone, or \"0.0.0.0:\(meant?.port ?? 8080)\" for the network"
+                "an address of this machine and a port, such as \"\(meant?.description ?? "127.0.0.1:\(usualPort)")\" for this "
+                + "machine alone, or \"0.0.0.0:\(meant?.port ?? usualPort)\" for the network"
         ) { $0.string.flatMap(ListenAddress.init) }
     }
 }
 
 extension ListenAddress {
     /// The address that a wrong value probably means: `:8080`, `8080`, `localhost:8080`, `127.0.0.1`.
-    fileprivate init?(meantBy value: JSONNode.Value) {
+    fileprivate init?(meantBy value: JSONNode.Value, usualPort: UInt16) {
         let text =
             switch value {
             case .string(let text): text
@@ -75,12 +85,11 @@ extension ListenAddress {
             case .null, .bool, .array, .object: ""
             }
         let port = text.split(separator: ":").last ?? ""
-        let usual = "8080"
         let known = ServerAddress(text).flatMap { address in
             IPAddress(address.host).map { _ in
-                "\(ServerAddress.bracketed(address.host)):\(address.port.map(String.init) ?? usual)"
+                "\(ServerAddress.bracketed(address.host)):\(address.port ?? usualPort)"
             }
         }
-        self.init(known ?? "127.0.0.1:\(UInt16(decimal: port) ?? 8080)")
+        self.init(known ?? "127.0.0.1:\(UInt16(decimal: port) ?? usualPort)")
     }
 }

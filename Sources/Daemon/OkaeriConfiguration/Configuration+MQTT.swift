@@ -1,3 +1,4 @@
+import OkaeriEvents
 package import OkaeriMQTT
 import OkaeriPlumbing
 
@@ -32,7 +33,12 @@ extension Configuration {
     static let tlsKeys = ["ca", "certificate", "key"]
 
     static func mqtt(_ node: JSONNode, _ problems: ObjectReader.Problems) -> MQTT? {
-        guard let reader = ObjectReader(node, path: "mqtt", keys: mqttKeys, main: "host", problems: problems) else {
+        guard
+            let reader = ObjectReader(
+                node, path: "mqtt", keys: mqttKeys, main: "host",
+                meant: { JSON.text($0.value.string.flatMap(ServerAddress.init)?.host ?? "mqtt.lan") },
+                problems: problems)
+        else {
             return nil
         }
         let host = host(reader)

@@ -35,7 +35,11 @@ extension Configuration {
 
     /// This machine among several.
     static func node(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Node {
-        guard let reader = ObjectReader(node, path: "node", keys: nodeKeys, main: "name", problems: problems) else {
+        guard
+            let reader = ObjectReader(
+                node, path: "node", keys: nodeKeys, main: "name", meant: { $0.text(orElse: "kitchen") },
+                problems: problems)
+        else {
             return Node()
         }
         let name = reader.string("name", expected: "up to 64 letters of ASCII, digits, - and _", where: isNodeName)

@@ -123,7 +123,10 @@ extension Configuration {
     }
 
     private static func state(_ node: JSONNode, _ problems: ObjectReader.Problems) -> State {
-        guard let reader = ObjectReader(node, path: "state", keys: stateKeys, main: "validFor", problems: problems)
+        guard
+            let reader = ObjectReader(
+                node, path: "state", keys: stateKeys, main: "validFor", meant: { $0.number(orElse: 900) },
+                problems: problems)
         else {
             return State()
         }
@@ -134,7 +137,9 @@ extension Configuration {
 
     private static func history(_ node: JSONNode, _ problems: ObjectReader.Problems) -> History {
         var history = History()
-        let reader = ObjectReader(node, path: "history", keys: historyKeys, main: "keep", problems: problems)
+        let reader = ObjectReader(
+            node, path: "history", keys: historyKeys, main: "keep", meant: { $0.number(orElse: 90) }, problems: problems
+        )
         if let keep = reader?.integer("keep", in: keepRange, unit: " days") { history.keep = keep }
         return history
     }
@@ -188,11 +193,11 @@ extension Configuration {
         _ node: JSONNode, index: Int, seen: inout [String: Int], sensitivity: Sensitivity,
         _ problems: ObjectReader.Problems
     ) -> Region? {
-        problems.region = node["identifier"].flatMap { $0.value.string == nil ? nil : $0.summary } ?? ""
+        problems.region = node["identifier"].flatMap { $0.value.string?.isEmpty == false ? $0.summary : nil } ?? ""
         defer { problems.region = nil }
         guard
             let reader = ObjectReader(
-                node, path: "regions[\(index)]", keys: regionKeys, main: "identifier", problems: problems)
+                node, path: "regions[\(index)]", keys: regionKeys, problems: problems)
         else {
             return nil
         }
@@ -250,7 +255,11 @@ extension Configuration {
     private static func network(_ node: JSONNode, path: String, _ problems: ObjectReader.Problems) -> (
         network: HomeNetwork, guests: Bool
     )? {
-        guard let reader = ObjectReader(node, path: path, keys: wifiKeys, main: "ssid", problems: problems) else {
+        guard
+            let reader = ObjectReader(
+                node, path: path, keys: wifiKeys, main: "ssid", meant: { $0.text(orElse: "HomeNet") },
+                problems: problems)
+        else {
             return nil
         }
         let name = name(reader)

@@ -49,13 +49,14 @@ package struct JSONNode: Sendable {
         }
     }
 
-    /// The text or the number as JSON, if it is short.
-    var inline: String? {
-        switch value {
-        case .string(let string) where string.utf8.count <= 60: JSON.text(string)
-        case .number(let number): number.json
-        case .null, .bool, .string, .array, .object: nil
-        }
+    /// Returns the value as JSON if it is a short text, otherwise an example.
+    func text(orElse example: String) -> String {
+        JSON.text(value.string.flatMap { 1...60 ~= $0.utf8.count ? $0 : nil } ?? example)
+    }
+
+    /// Returns the value as JSON if it is a number, otherwise an example.
+    func number(orElse example: Double) -> String {
+        if case .number(let number) = value { number.json } else { example.json }
     }
 
     /// The value as a short text, cut if it is long.

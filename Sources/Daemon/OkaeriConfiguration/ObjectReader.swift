@@ -31,14 +31,18 @@ struct ObjectReader {
     ///   - node: The value, which should be an object with no other keys than `keys`.
     ///   - path: its place, empty at the top.
     ///   - main: The key whose value is often written in the place of the object, for an example of the right form.
+    ///   - meant: Returns the value that another one in the place of the object probably means, as JSON.
     /// - Returns: nil, and a mistake, when it is not an object.
-    init?(_ node: JSONNode, path: String, keys: [String], main: String? = nil, problems: Problems) {
+    init?(
+        _ node: JSONNode, path: String, keys: [String], main: String? = nil,
+        meant: (JSONNode) -> String? = { _ in nil }, problems: Problems
+    ) {
         self.path = path
         line = node.line
         self.problems = problems
         guard case .object(let members) = node.value else {
             let place = path.isEmpty ? "line \(node.line)" : path
-            let example = main.flatMap { key in node.inline.map { ", such as {\"\(key)\": \($0)}" } }
+            let example = main.flatMap { key in meant(node).map { ", such as {\"\(key)\": \($0)}" } }
             problems.add(
                 .init(place: place, found: node.summary, expected: "an object" + (example ?? "")), line: node.line)
             return nil
