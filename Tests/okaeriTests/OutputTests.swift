@@ -156,6 +156,27 @@ import Testing
         try expectLoss(["explain", "home", "--json", "--socket", "\(binary.folder)/none.sock"])
     }
 
+    @Test func `a reader that stands still does not keep the daemon from its end`() async throws {
+        let pipe = "\(binary.folder)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDWR)
+        defer { close(reader) }
+        // F_SETPIPE_SZ of fcntl(2): one page.
+        #expect(fcntl(reader, 1031, 4096) == 4096)
+        let daemon = try binary.start(
+            [
+                "monitor", "--capture", Binary.capture, "--config", binary.configuration, "--wifi", "simulated",
+                "--socket",
+                socket, "--state-dir", state, "--speed", "100000", "--json",
+            ], output: pipe)
+        var waiting: Int32 = 0
+        try await eventually("the pipe is full") { ioctl(reader, UInt(FIONREAD), &waiting) == 0 && waiting > 3500 }
+        kill(daemon.processIdentifier, SIGTERM)
+        try await eventually("the daemon ends") { !daemon.isRunning }
+        if daemon.isRunning { kill(daemon.processIdentifier, SIGKILL) }
+        #expect(daemon.terminationStatus == 0)
+    }
+
     @Test func `a command that prints nothing on standard output ends as always`() throws {
         let arguments = ["explain", "home", "--socket", "\(binary.folder)/none.sock"]
         #expect(try binary.run(arguments, output: "/dev/full").status == 69)

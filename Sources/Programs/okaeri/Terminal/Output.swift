@@ -18,16 +18,14 @@ enum Output {
         }
     }
 
-    /// Writes a text at once.
+    /// Writes a text at once. The lock is free meanwhile: a reader that stands still must not delay the end of the program.
     static func write(_ text: String) throws(Errno) {
-        try failure.withLock { failure throws(Errno) in
-            if let failure { throw failure }
-            do throws(Errno) {
-                try FileDescriptor.standardOutput.writeWaiting(Array(text.utf8))
-            } catch {
-                failure = error
-                throw error
-            }
+        if let known = failure.withLock(\.self) { throw known }
+        do throws(Errno) {
+            try FileDescriptor.standardOutput.writeWaiting(Array(text.utf8))
+        } catch {
+            failure.withLock { $0 = $0 ?? error }
+            throw error
         }
     }
 
