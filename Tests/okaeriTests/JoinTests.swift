@@ -68,7 +68,9 @@ import Testing
 
     @Test func `a password for another machine is sent and written without encryption only after a decision`() throws {
         let arguments = [
-            "join", "0.0.0.0:1", "--config", "beacons.json", "--username", "okaeri", "--room", "r", "--name", "n",
+            "join", "0.0.0.0:\(try freePort())", "--config", "beacons.json", "--username", "okaeri", "--room", "r",
+            "--name",
+            "n",
         ]
         let file = "\(binary.folder)/password"
         try Data("secret word\n".utf8).write(to: URL(filePath: file))
