@@ -56,19 +56,19 @@ import Testing
         #expect(
             text == """
                 home  inside since 2026-11-20 18:42:00 UTC
-                  home is inside: its beacon was received 0.5 s ago; it counts as gone after 14 s of silence
-                  Any advertisement enters; silence leaves
+                  home is inside: its beacon was received 0.5 s ago; the region becomes outside after 14 s of silence
+                  Any advertisement causes an entry; silence causes an exit
                   Sensitivity balanced
 
-                major 100 minor 100, keeps it inside
-                  heard     0.5 s ago
-                  gone      after 14 s of silence: learned from its gaps; held at the shortest time there is
-                  wrong     expected less than once in a month, by its longest gaps
-                  tail      its 6 longest gaps: 1 to 1 s, in 5 min of listening
-                  else      8 s if quick, 24 s if patient
-                  sends     every 1 s; 0 % of that is lost
+                major 100 minor 100, keeps the region inside
+                  received  0.5 s ago
+                  exit      after 14 s of silence: learned from the gaps between receptions; limited to the shortest possible time
+                  errors    a false exit is expected less than once a month, according to the longest gaps
+                  basis     the 6 longest gaps, 1 to 1 s, in 5 min of scanning
+                  others    8 s with quick, 24 s with patient
+                  interval  every 1 s; 0 % of the advertisements are lost
                   signal    -70.0 dBm filtered, -70 dBm last
-                  distance  2.75 m, near, by a measured power of -59 dBm as it claims and a path loss exponent of 2.5
+                  distance  2.75 m, near, from a measured power of -59 dBm as the beacon states and a path loss exponent of 2.5
                 """)
     }
 
@@ -81,32 +81,32 @@ import Testing
         #expect(
             text == """
                 home  inside since 2026-11-20 18:42:00 UTC
-                  home is inside: its beacon was received 1 s ago; it counts as gone after 30 s of silence
-                  Any of 2 signs keeps it inside
+                  home is inside: its beacon was received 1 s ago; the region becomes outside after 30 s of silence
+                  Any of 2 signs keeps the region inside
 
                 Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 100 minor 100  inside
-                  Any advertisement enters; silence leaves
+                  Any advertisement causes an entry; silence causes an exit
 
                 major 100 minor 100, keeps the sign inside
-                  heard     1.0 s ago
-                  gone      after 30 s of silence: exitAfter says so
-                  sends     how often is unknown yet
+                  received  1.0 s ago
+                  exit      after 30 s of silence: set by exitAfter
+                  interval  not known yet
                   signal    -70.0 dBm filtered, -70 dBm last
-                  distance  1.0 m, near, by a measured power of -70 dBm as calibrated and a path loss exponent of 2.5
+                  distance  1.0 m, near, from a measured power of -70 dBm as calibrated and a path loss exponent of 2.5
 
                 Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 1 minor 2  unknown
-                  A filtered signal of -60 dBm or more enters; silence leaves
+                  A filtered signal of -60 dBm or more causes an entry; silence causes an exit
                   Sensitivity balanced
-                  None of its beacons has been heard since the start.
+                  No beacon of this region has been received since the start.
                 """)
     }
 
     @Test func `a time that is configured, and one that is not learned yet`() throws {
         let configured = try text(report(monitored(30), heard: everySecond, now: 61))
-        #expect(configured.contains("after 30 s of silence: exitAfter says so\n"))
+        #expect(configured.contains("after 30 s of silence: set by exitAfter\n"))
         let early = try text(report(learning, heard: [1, 2, 3], now: 3))
-        #expect(early.contains("after 35 s of silence: the time to begin with, as 2 of the 15 gaps"))
-        #expect(early.contains("how often is unknown yet"))
+        #expect(early.contains("after 35 s of silence: the initial time, because only 2 of the 15 gaps"))
+        #expect(early.contains("interval  not known yet"))
     }
 
     @Test func `what went wrong of late, and what else is in the air`() throws {
@@ -128,18 +128,20 @@ import Testing
                 "  False exits in the last 4 days: 2, 0.5 a day; quick would have had 4, patient would have had 1\n"))
         #expect(
             text.contains(
-                "  In the air: 11 other devices; the receiver was deaf to all of them for 35 s since the start"))
+                "  Other devices in range: 11. Since the start, the adapter received none of them for 35 s in total"))
         report.bluetooth.listening = true
         let mode = ScanMode(timing: .continuous, reason: .lateBeacon)
         report.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10))
-        #expect(try self.text(report).contains("  Scan all of the time: a beacon is late\n  In the air: 11"))
+        #expect(
+            try self.text(report).contains("  Scan all of the time: a beacon is late\n  Other devices in range: 11"))
         report.air = .init(devices: 63, isRepresentative: true, deaf: 0)
-        #expect(try self.text(report).contains("  In the air: more than 50 other devices; the"))
+        #expect(try self.text(report).contains("  Other devices in range: more than 50. Since"))
         report.air = .init(devices: 2, isRepresentative: false, deaf: 0)
         text = try self.text(report)
         #expect(
             text.contains(
-                "  In the air: 2 other devices, too few to distinguish a deaf receiver from an absent beacon\n"))
+                "  Other devices in range: 2. These are too few to show whether the beacon is absent or the receiver is faulty\n"
+            ))
     }
 
     @Test(
@@ -163,25 +165,25 @@ import Testing
         let text = try text(report(learning, heard: everySecond, claiming: power, now: 60))
         #expect(
             text.contains(
-                "distance  unknown: the beacon claims \(power) dBm at one metre, which is not within -100 to -20 dBm; run "
+                "distance  unknown: the beacon states \(power) dBm at one metre, which is not between -100 and -20 dBm; run "
                     + "`okaeri calibrate home`"), "\(text)")
         var calibrated = learning
         calibrated.measuredPower = -110
         #expect(
             try self.text(report(calibrated, heard: everySecond, claiming: power, now: 60)).contains(
-                "by a measured power of -110 dBm as calibrated"))
+                "from a measured power of -110 dBm as calibrated"))
     }
 
     @Test func `a flapping region is named with the distance that ends it`() throws {
         var region = learning
         (region.enterRSSI, region.exitRSSI) = (-70, -82)
         var status = report(region, heard: everySecond, rssi: -68, now: 60)
-        #expect(try !text(status).contains("flaps"))
+        #expect(try !text(status).contains("changes too often"))
         status.regions[0].flapping = FlappingReport(returns: 31, enterRSSI: -70, exitRSSI: -82)
         #expect(
             try text(status).contains(
-                "  It flaps: 31 times in the last hour the signal left the region and soon entered it again. "
-                    + "Set exitRSSI 21 dB below enterRSSI, or more\n"))
+                "  The state changes too often: 31 times in the last hour the signal became too weak and soon strong enough again. "
+                    + "Set exitRSSI at least 21 dB below enterRSSI\n"))
     }
 
     @Test func `thresholds and calibration`() throws {
@@ -191,20 +193,22 @@ import Testing
         let text = try text(report(region, heard: everySecond, rssi: -68, now: 60))
         #expect(
             text.contains(
-                "A filtered signal of -70 dBm or more enters; one below -80 dBm leaves, and so does silence\n"))
+                "A filtered signal of -70 dBm or more causes an entry; a signal below -80 dBm, or silence, causes an exit\n"
+            ))
         #expect(
-            text.contains("1.26 m, near, by a measured power of -65 dBm as calibrated and a path loss exponent of 3.0"))
+            text.contains(
+                "1.26 m, near, from a measured power of -65 dBm as calibrated and a path loss exponent of 3.0"))
     }
 
     @Test func `time without a scan is distinguished from silence`() throws {
         let text = try text(report(learning, heard: everySecond, now: 100, paused: 65...95))
-        #expect(text.contains("40.0 s ago; 10.0 s of that were listened, the rest does not count"))
+        #expect(text.contains("40.0 s ago; only the 10.0 s in which the adapter scanned count as silence"))
         var deaf = report(learning, heard: [], now: 10)
         deaf.bluetooth = .init(
             state: .poweredOff, adapter: "hci0", reason: "it is off | switch it on", listening: false)
         let silent = try self.text(deaf)
-        #expect(silent.contains("None of its beacons has been heard"))
-        #expect(silent.contains("time without a scan is not silence. it is off | switch it on"))
+        #expect(silent.contains("No beacon of this region has been received"))
+        #expect(silent.contains("does not count as silence. it is off | switch it on"))
     }
 
     @Test func `the error about an unwatched region names the watched ones`() {

@@ -141,7 +141,7 @@ import Testing
         #expect(try #require(StatusSummary(report, region: nil)).text.contains("Never") == false)
         report.never = ["HomeNet", "Mum's\u{1B}[2J"]
         let text = try #require(StatusSummary(report, region: nil)).text
-        #expect(text.contains("Never      \"HomeNet\" is neither asked about nor joined"))
+        #expect(text.contains("Never      \"HomeNet\" is never offered or joined"))
         #expect(text.contains("okaeri prompts --clear 'HomeNet'"))
         #expect(text.contains(#"--clear 'Mum'\''s"#) && !text.contains("\u{1B}"))
     }

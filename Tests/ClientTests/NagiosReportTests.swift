@@ -30,7 +30,7 @@ import Testing
             (.unknown, .unknown, false, "OKAERI UNKNOWN - home unknown - why / how |", 3),
             (
                 .inside, .poweredOn, true,
-                "OKAERI CRITICAL - home inside - the daemon's loop has stopped; restart it with `sudo systemctl restart okaeri` |",
+                "OKAERI CRITICAL - home inside - the daemon is stuck; restart it with `sudo systemctl restart okaeri` |",
                 2
             ),
         ] as [(RegionState, BluetoothState, Bool, String, Int32)])

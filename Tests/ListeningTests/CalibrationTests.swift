@@ -60,8 +60,8 @@ import Testing
         #expect(
             try await calibrate(readings, region()) == """
                 home: -62 dBm at one metre
-                  major 100 minor 100, which itself claims -59 dBm at one metre
-                  200 readings; the middle four fifths lie between -63 and -61 dBm
+                  major 100 minor 100, which itself states -59 dBm at one metre
+                  200 readings; the middle 80 % are between -63 and -61 dBm
 
                 Add to region "home" of beacons.json, above "identifier":
 
@@ -96,7 +96,7 @@ import Testing
         let exponent = try #require(configured.pathLossExponent)
         #expect(abs(PathLoss.accuracy(signal: -78, measuredPower: -60, exponent: exponent) - 4) < 0.02)
         #expect(
-            try await calibrate((0..<99).map { _ in (home, -78) }, configured, distance: 4).contains("old one's place"))
+            try await calibrate((0..<99).map { _ in (home, -78) }, configured, distance: 4).contains("replace the old line"))
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -122,9 +122,9 @@ import Testing
         #expect(
             try await calibrate([(neighbour, -60)], region()).hasPrefix("no beacon of \"home\" was received in 20 s;"))
         let few = try await calibrate([(home, -60), (home, -60)], region())
-        #expect(few.hasPrefix("only 2 of the 10 necessary readings came in 20 s;"))
+        #expect(few.hasPrefix("only 2 of the 10 required readings were received in 20 s;"))
         let moved = try await calibrate((0..<200).map { (home, Int8(-90 + $0 / 6)) }, region())
-        #expect(moved.hasPrefix("half of the readings span"))
+        #expect(moved.hasPrefix("half of the readings differ by"))
         #expect(
             try await calibrate((0..<200).map { _ in (home, -60) }, region(), distance: 8).contains(
                 "check the distance"))

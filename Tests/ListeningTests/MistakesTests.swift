@@ -64,8 +64,8 @@ import Testing
         #expect(text.contains(", 0.2 a day: "))
         #expect(
             text.contains(
-                "It would have had 3 with \"sensitivity\": \"quick\", 2 with \"balanced\", 2 with \"patient\"\n"))
-        #expect(text.contains("  and none of them with \"exitAfter\": 45"))
+                "There would have been 3 with \"sensitivity\": \"quick\", 2 with \"balanced\", 2 with \"patient\"\n"))
+        #expect(text.contains("  \"exitAfter\": 45 would have avoided all of them"))
         #expect(text.contains("work  0 false exits since ") && !text.contains(", 0 a day"))
     }
 
@@ -199,7 +199,7 @@ import Testing
             progress: { _, _ in }, { _ in })
         let text = try MistakesHistory(directory: folder.path, region: nil, since: nil).text
         #expect(text.contains("  home  silent for 20 s, back 6 s after the exit"))
-        #expect(text.contains("\n  and none of them with \"exitAfter\": 20"))
+        #expect(text.contains("\n  \"exitAfter\": 20 would have avoided all of them"))
     }
 
     private struct Clock: WallClock {

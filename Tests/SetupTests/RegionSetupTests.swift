@@ -81,9 +81,10 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let setup = try await ScriptedRegion(
             ["", "", " my keys ", "1", "", "y", "", "", ""], machine: machine)
         let turns = setup.turns
-        #expect(turns[0].said == "Your answers are written to b.json, after the last one.")
+        #expect(turns[0].said == "After the last answer, the command writes b.json.")
         #expect(turns[0].question?.hasPrefix("Is this the first or only Pi of your house?") == true)
-        #expect(turns[1].steps == ["bluetooth", "listen"] && turns[1].said == "Hold your beacon to this machine.")
+        #expect(
+            turns[1].steps == ["bluetooth", "listen"] && turns[1].said == "Hold your beacon close to this machine.")
         #expect(
             turns[1].lists.last?.candidates == [
                 .init(number: 1, beacon: beacon(7, rssi: -40)), .init(number: 2, beacon: beacon(1, rssi: -70)),
@@ -93,16 +94,16 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         #expect(turns[2].question == "Whose beacon is this? A name such as Anna or keys [home]: ")
         #expect(turns[3].steps == ["networks"] && turns[3].said.hasPrefix("Looking for Wi-Fi …\n"))
         #expect(turns[3].said.contains("2   60 %   Café  (not secured: never joined)"))
-        #expect(turns[4].steps == ["condition HomeNet"] && turns[4].said == "NetworkManager can join it.")
+        #expect(turns[4].steps == ["condition HomeNet"] && turns[4].said == "NetworkManager can join this network.")
         #expect(turns[4].question?.hasPrefix("Does this machine stay here") == true)
         #expect(turns[5].question?.hasPrefix("Measure") == true)
-        #expect(turns[6].question?.hasPrefix("Put it down one metre") == true)
+        #expect(turns[6].question?.hasPrefix("Put the beacon one metre") == true)
         #expect(turns[7].steps == ["calibrate \(uuidText)/100/7 my keys"])
         #expect(turns[7].said == "-61 dBm at one metre.")
-        #expect(turns[7].question?.hasPrefix("Count it as inside only while it is near") == true)
+        #expect(turns[7].question?.hasPrefix("Is the region inside only while the beacon is near") == true)
         #expect(
             turns[8].said.contains(
-                "my keys: \(uuidText)/100/7; its Wi-Fi is \"HomeNet\", which is asked about; -61 dBm"))
+                "my keys: \(uuidText)/100/7; on arrival, Okaeri asks whether to join \"HomeNet\"; -61 dBm"))
         #expect(turns[8].question == "Write that to b.json? [Y/n] ")
         #expect(
             setup.text == """
@@ -137,7 +138,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let questions = setup.turns.map { $0.question ?? "" }
         #expect(questions[0].hasPrefix("Whose beacon"))
         #expect(questions[1].hasPrefix("Measure"), "the network is known")
-        #expect(questions[2].hasPrefix("Count it as inside only"))
+        #expect(questions[2].hasPrefix("Is the region inside only"))
         #expect(questions[3].hasPrefix("Write"))
         #expect(setup.text?.contains("\"ssid\": \"N\"") == true)
     }
@@ -160,10 +161,12 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     @Test func `a further machine of a house joins it`() async throws {
         let wrong = ["", "mqtt lan", "mqtt.lan:x", "user@mqtt.lan"]
         let setup = try await ScriptedRegion(["two", "n"] + wrong + ["mqtt.lan:1884"])
-        #expect(setup.turns[1].question == "Please answer y or n: ")
-        #expect(setup.turns[2].question?.hasPrefix("The MQTT broker of the house") == true)
+        #expect(setup.turns[1].question == "Answer y or n: ")
+        #expect(setup.turns[2].question?.hasPrefix("What is the address of the MQTT broker of the house?") == true)
         for again in setup.turns[3...6] {
-            #expect(again.said.hasPrefix("A name such as mqtt.lan") && again.question?.hasPrefix("The MQTT") == true)
+            #expect(
+                again.said.hasPrefix("Enter a name such as mqtt.lan") && again.question?.contains("MQTT broker") == true
+            )
         }
         #expect(setup.outcome == .join("mqtt.lan:1884"))
     }
@@ -189,7 +192,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let setup = try await ScriptedRegion(
             ["", "maybe", "yes"], machine: .init(bluetooth: [.off(intention: "switch hci0 on"), .on]))
         #expect(setup.turns[1].question == "Bluetooth is off. Shall okaeri switch hci0 on? [Y/n] ")
-        #expect(setup.turns[2].question == "Please answer y or n: ")
+        #expect(setup.turns[2].question == "Answer y or n: ")
         #expect(setup.turns[3].steps == ["switchOn", "listen"])
     }
 
@@ -237,8 +240,8 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     func `what is not a choice is asked again`(line: String) async throws {
         let setup = try await ScriptedRegion(["", line, "x"], machine: receiving([], [beacon(1, rssi: -50)]))
         let again = setup.turns[2]
-        #expect(again.question?.hasPrefix("Which is yours?") == true)
-        #expect(again.said.contains("No beacon is heard yet"))
+        #expect(again.question?.hasPrefix("Which beacon is yours?") == true)
+        #expect(again.said.contains("No beacon is received yet"))
         #expect(setup.last.said == "\"x\" is not one of the numbers.")
     }
 
@@ -247,9 +250,9 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
             ["", "", "", "1", "y"],
             machine: receiving(
                 [beacon(1, rssi: -61), beacon(2, rssi: -80)], [beacon(1, rssi: -61), beacon(3, rssi: nil)]))
-        let question = "100/1 is received with -61 dBm only. Is this the one in your hand? [y/N] "
+        let question = "100/1 is received with only -61 dBm. Is this the beacon in your hand? [y/N] "
         #expect(setup.turns[2].question == question && setup.turns[2].steps.isEmpty)
-        #expect(setup.turns[3].question?.hasPrefix("Which is yours?") == true)
+        #expect(setup.turns[3].question?.hasPrefix("Which beacon is yours?") == true)
         #expect(setup.turns[4].question == question)
         #expect(setup.turns[5].steps == ["stop"] && setup.turns[5].said.contains("\(uuidText)/100/1, -61 dBm"))
     }
@@ -264,7 +267,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
 @Suite struct SetupNameTests {
     @Test func `a beacon that has a region keeps its name`() async throws {
         let setup = try await ScriptedRegion(["", ""], text: homeText, machine: receiving([beacon(1, rssi: -40)]))
-        #expect(setup.turns[1].said.contains("It is the region \"home\" already."))
+        #expect(setup.turns[1].said.contains("This beacon already has the region \"home\"."))
         #expect(setup.turns[1].question == "Whose beacon is this? A name such as Anna or keys [home]: ")
         #expect(setup.turns[2].steps == ["networks"])
     }
@@ -272,10 +275,10 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     @Test func `a name that is taken is given away only after a yes`() async throws {
         let setup = try await ScriptedRegion(["", "", "home", "", "home", "y"], text: homeText, machine: two)
         #expect(setup.turns[1].question == "Whose beacon is this? A name such as Anna or keys: ")
-        #expect(setup.turns[2].said.contains("A name such as"))
+        #expect(setup.turns[2].said.contains("Enter a name such as"))
         #expect(
             setup.turns[3].question
-                == "\"home\" is \(uuidText)/100/1 so far. Shall it be this one from now on? [y/N] ")
+                == "The region \"home\" has the beacon \(uuidText)/100/1. Replace it with this one? [y/N] ")
         #expect(setup.turns[4].question == "Whose beacon is this? A name such as Anna or keys: ")
         #expect(setup.turns[6].steps == ["networks"])
     }
@@ -292,7 +295,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     @Test(arguments: ["\u{1B}[2J", "a\u{202E}b", "\u{7}"])
     func `a name that moves the cursor is not one`(name: String) async throws {
         let setup = try await ScriptedRegion(["", "", name], machine: two)
-        #expect(setup.last.said.contains("A name such as"))
+        #expect(setup.last.said.contains("Enter a name such as"))
     }
 
     @Test func `the example's beacon does not exist`() async throws {
@@ -343,7 +346,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let setup = try await ScriptedRegion(start + ["HomeNet"], machine: machine)
         #expect(setup.turns[3].said.contains("NetworkManager does not answer"))
         #expect(
-            setup.turns[3].question == "Which Wi-Fi is to be offered on arrival? Its name, or Enter for none: ")
+            setup.turns[3].question == "Which Wi-Fi should Okaeri offer on arrival? Its name, or Enter for none: ")
         #expect(setup.turns[4].steps == ["condition HomeNet"])
     }
 
@@ -351,7 +354,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let setup = try await ScriptedRegion(
             start + ["HomeNet", "", "n", "n", ""],
             machine: machine(condition: .unavailable(.noCredentials(ssid: "HomeNet"))))
-        #expect(setup.turns[4].said.contains("For now it could not be joined"))
+        #expect(setup.turns[4].said.contains("At present this network cannot be joined"))
         guard case .text(_, unsavedNetwork: "HomeNet")? = setup.outcome else {
             return #expect(Bool(false), "\(String(describing: setup.outcome))")
         }
@@ -361,7 +364,8 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let setup = try await ScriptedRegion(start + ["HomeNet", "n", "n", "n", ""], machine: machine())
         let answered = setup.turns[5]
         #expect(
-            answered.said.contains("asks at each of its arrivals") && answered.question?.hasPrefix("Measure") == true)
+            answered.said.contains("Okaeri asks at each arrival of this machine")
+                && answered.question?.hasPrefix("Measure") == true)
         let wifi = #""wifi": { "ssid": "HomeNet", "join": "prompt", "whenOnline": "always" }"#
         #expect(try #require(setup.text).contains(wifi))
     }
@@ -371,7 +375,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
             let setup = try await ScriptedRegion(
                 ["", "home", "y", network, "n", "n", ""], text: homeText, machine: machine())
             #expect(
-                setup.turns[3].question?.contains("Enter to leave it at \"HomeNet\", - for none") == true)
+                setup.turns[3].question?.contains("Enter to keep \"HomeNet\", - for none") == true)
             return try #require(setup.text)
         }
         let kept = #""wifi": {"ssid": "HomeNet", "join": "auto", "passphraseFile": "/etc/okaeri/HomeNet.psk"}"#
@@ -386,8 +390,8 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         machine.calibrations = [.failure(Mistake("Nothing was heard.")), .failure(Mistake("Nothing was heard."))]
         let setup = try await ScriptedRegion(start + ["", "y", "", "y", "", "", "", "n"], machine: machine)
         #expect(setup.turns[6].said == "Nothing was heard." && setup.turns[6].question == "Measure again? [y/N] ")
-        #expect(setup.turns[7].question?.hasPrefix("Put it down") == true)
-        #expect(setup.turns[9].question?.hasPrefix("Count it as inside only") == true)
+        #expect(setup.turns[7].question?.hasPrefix("Put the beacon one metre") == true)
+        #expect(setup.turns[9].question?.hasPrefix("Is the region inside only") == true)
         #expect(setup.turns[10].question?.hasPrefix("Write that") == true)
         #expect(setup.failure == .declined)
     }

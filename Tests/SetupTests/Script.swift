@@ -189,7 +189,7 @@ extension Array {
     @Test func `what is neither yes nor no is asked again, and the end of the input is not an answer`() async {
         let script = Script(["two", "of course"])
         await #expect(throws: ConsoleEnded.self) { try await script.confirm("Go on?", default: true) }
-        #expect(script.turns.map(\.question) == ["Go on? [Y/n] ", "Please answer y or n: ", "Please answer y or n: "])
+        #expect(script.turns.map(\.question) == ["Go on? [Y/n] ", "Answer y or n: ", "Answer y or n: "])
     }
 
     @Test func `a mistake is shown before the question is asked again`() async throws {

@@ -66,25 +66,25 @@ private struct ScriptedService {
             ["what", "", "y", "short", " correct horse", "correct horse", "", "", ""], outsider: "anna",
             network: "HomeNet", machine: machine)
         let turns = setup.turns
-        #expect(turns[0].question == "Start the service okaeri, now and with this machine? [Y/n] ")
-        #expect(turns[1].question == "Please answer y or n: ")
+        #expect(turns[0].question == "Start the service okaeri now and at each start of this machine? [Y/n] ")
+        #expect(turns[1].question == "Answer y or n: ")
         #expect(turns[2].steps == ["apply"] && turns[2].said.contains("The service okaeri runs"))
         #expect(turns[2].sentences.first == "This may take a few seconds …")
         #expect(turns[2].question?.hasPrefix("Add anna to the group okaeri") == true)
         #expect(turns[3].steps == ["add anna"])
-        #expect(turns[3].said == "anna is in the group okaeri from the next login on.")
+        #expect(turns[3].said == "anna is in the group okaeri after the next login.")
         #expect(turns[3].isSecret)
         #expect(turns[4].said.contains("a passphrase has 8 to 63") && turns[4].steps.isEmpty)
         #expect(turns[5].steps == ["save HomeNet"])
-        #expect(turns[5].said.hasSuffix("The network did not accept it."))
+        #expect(turns[5].said.hasSuffix("The network did not accept the passphrase."))
         #expect(turns[5].question?.hasPrefix("NetworkManager has no profile of \"HomeNet\"") == true)
         let passphrase = try TypedPassphrase(" correct horse")
         #expect(setup.script.passphrases.first == passphrase, "with its space")
-        #expect(turns[6].said.contains("wlan0 has joined it"))
+        #expect(turns[6].said.contains("wlan0 has joined the network"))
         #expect(
             turns[6].question
                 == "Open the page to your phone in this network? The connection is not encrypted. [y/N] ")
-        #expect(turns[7].question?.hasPrefix("Which room") == true)
+        #expect(turns[7].question?.hasPrefix("In which room") == true)
         #expect(turns[8].question?.hasPrefix("Is there an MQTT broker") == true)
         #expect(setup.isEnded && setup.last == .init(), "nothing is changed")
         #expect(setup.left.lines == ["okaeri status   # the states of the regions"])
@@ -97,7 +97,7 @@ private struct ScriptedService {
             ["n", "", "", "", ""], outsider: "anna", network: "HomeNet", machine: machine)
         #expect(setup.turns[1].question?.hasPrefix("Add anna") == true)
         #expect(setup.turns[2].said == "anna is not in the group okaeri: usermod: cannot lock /etc/passwd.")
-        #expect(setup.turns[3].question?.hasPrefix("Which room") == true, "the page needs a service that runs")
+        #expect(setup.turns[3].question?.hasPrefix("In which room") == true, "the page needs a service that runs")
         #expect(setup.isEnded && setup.left.lines.count == 4)
     }
 
@@ -163,10 +163,10 @@ private struct ScriptedService {
     @Test func `a broker without a login is its address`() async throws {
         let wrong = ["0", "65536", "x", "+1"]
         let setup = try await ScriptedService(start + ["a b", "mqtt.lan"] + wrong + ["", ""])
-        #expect(setup.turns[4].said.hasPrefix("A name such as mqtt.lan"))
+        #expect(setup.turns[4].said.hasPrefix("Enter a name such as mqtt.lan"))
         #expect(setup.turns[5].question == "Its port [1883; 8883 with TLS]: ")
         for turn in setup.turns[6...9] { #expect(turn.said.hasPrefix("A port is")) }
-        #expect(setup.turns[10].question?.hasPrefix("Your name at the broker") == true)
+        #expect(setup.turns[10].question?.hasPrefix("Your user name at the broker") == true)
         #expect(setup.written?.contains(#""mqtt": { "host": "mqtt.lan", "port": 1883 }"#) == true)
     }
 

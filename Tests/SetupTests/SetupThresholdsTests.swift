@@ -58,7 +58,7 @@ private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
         }
         let setup = try await measured([readings + [.left(.seconds(1))]])
         let place = setup.turns[setup.turns.count - 3]
-        #expect(place.question?.hasPrefix("Put it down") == true)
+        #expect(place.question?.hasPrefix("Put the beacon at the farthest place") == true)
         let end = setup.turns[setup.turns.count - 2]
         #expect(end.steps == ["measure", "1 s left, 60 readings", "0 s left, 60 readings", "stop"])
         #expect(end.said.contains("is -58 dBm; it varies by 2 dB, so the thresholds are 15 dB apart."), "\(end)")
@@ -80,7 +80,7 @@ private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
             ["home", "n", "", ""],
             given: .init(beacons: BeaconConstraint("\(uuidText)/100/7"), network: try .init(ssid: "HomeNet")),
             text: present)
-        #expect(setup.turns[2].said == "It is inside from -65 dBm so far, which n leaves as it is.")
+        #expect(setup.turns[2].said == "The region is inside from -65 dBm at present. Answer n to keep that.")
         let text = try text(setup)
         #expect(text.contains("\"enterRSSI\": -65") && !text.contains("exitRSSI"), "\(text)")
     }
@@ -113,7 +113,7 @@ private let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
         let setup = try await measured([none, none], then: ["y", "", "n", ""])
         let ends = setup.turns.filter { $0.question == "Measure again? [y/N] " }
         #expect(ends.count == 2)
-        for end in ends { #expect(end.said == trouble ?? "The beacon was not received there.") }
+        for end in ends { #expect(end.said == trouble ?? "The beacon was not received at that place.") }
         #expect(try !text(setup).contains("RSSI"))
     }
 

@@ -222,7 +222,7 @@ def troubles(walk):
                 wifi: { managerRunning: true, hardwareEnabled: true, radioEnabled: false, activating: false },
             })
             status.findings = [
-                { subject: 'daemon', verdict: 'wrong', code: 'stale', finding: 'the loop has stopped' },
+                { subject: 'daemon', verdict: 'wrong', code: 'stale', finding: 'the daemon is stuck' },
                 { subject: 'bluetooth', verdict: 'wrong', code: 'notPoweredOn', alarm: 'critical', finding: 'hci0 is off' },
                 { subject: 'state', verdict: 'wrong', code: 'notKept', finding: 'a', values: ['no space left on device'] },
                 { subject: 'mqtt', verdict: 'wrong', code: 'brokerAway', finding: 'not connected' },
@@ -246,7 +246,7 @@ def troubles(walk):
         "Room: kitchen",
         "waiting for attic",
         "distance unknown",
-        "heard 1 min ago",
+        "received 1 min ago",
         "no signal",
         "Not connected to broker.local",
     ):

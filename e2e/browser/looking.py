@@ -357,7 +357,7 @@ def explained(walk):
     )
     browser.until("the explanation", "return document.querySelector('.words dl')")
     words = browser.text(".words")
-    assert "cat is inside: its beacon was heard" in words and "dBm" not in words, words
+    assert "cat is inside: its beacon was received" in words and "dBm" not in words, words
     walk.axe("the explanation in a sentence")
     browser.run("document.querySelector('.words summary').focus()")
     browser.press("enter")

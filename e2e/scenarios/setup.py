@@ -25,12 +25,12 @@ FILE = "/run/setup/beacons.json"
 DECLINED, USAGE, UNAVAILABLE = 1, 64, 69
 INTERRUPT, END = "\x03", "\x04"
 
-FIRST, BROKER = "the first or only Pi", "The MQTT broker of the house"
-BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which is yours?", "Whose beacon is this?"
+FIRST, BROKER = "the first or only Pi", "the MQTT broker of the house"
+BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which beacon is yours?", "Whose beacon is this?"
 NETWORK, STAYS = "Which Wi-Fi", "Does this machine stay here"
-CALIBRATION, PLACE = "Measure its signal", "press Enter:"
+CALIBRATION, PLACE = "Measure the signal", "press Enter:"
 PASSPHRASE = "Its passphrase, which is not shown"
-NEAR, CONSENT = "only while it is near", "Write that to"
+NEAR, CONSENT = "only while the beacon is near", "Write that to"
 
 
 class Screen:
@@ -149,7 +149,7 @@ def setup_by_terminal(folder):
         screen.type(keys)
     screen.expect("Next:")
     check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
-    check("NetworkManager can join it" in screen.text, f"it does not know the profile: {screen.text}")
+    check("NetworkManager can join this network" in screen.text, f"it does not know the profile: {screen.text}")
     check(written() == [{
         "identifier": "keys", "uuid": UUID.upper(), "major": 100, "minor": 100, "measuredPower": -60,
         "wifi": {"ssid": wifi.SSID, "join": "prompt"}}], f"it wrote {written()}")
@@ -186,7 +186,7 @@ def setup_beside_daemon(folder):
     screen.type("\n")
     screen.answer(NAME, "home\n")
     screen.answer(NETWORK, f"{wifi.SSID}\n")
-    screen.expect("For now it could not be joined")
+    screen.expect("At present this network cannot be joined")
     screen.answer(STAYS, "\n")
     screen.answer(CALIBRATION, "n\n")
     screen.answer(NEAR, "n\n")
@@ -260,7 +260,7 @@ def setup_with_service(folder):
     try:
         wait_for("the service", lambda: (status() or {}).get("bluetooth", {}).get("state") == "poweredOn", within=60)
         screen = Screen(program=INSTALLED, file=None, SUDO_USER="anna")
-        screen.expect(f"written to {CONFIGURATION}")
+        screen.expect(f"the command writes {CONFIGURATION}")
         screen.answer(FIRST, "\n")
         screen.expect(BEACON)
         screen.expect(UUID.upper())
@@ -273,8 +273,8 @@ def setup_with_service(folder):
         screen.answer("Add anna to the group okaeri", "\n")
         screen.expect("anna is in the group okaeri")
         screen.answer("Open the page", "y\n")
-        screen.answer("Which room", "kitchen\n")
-        for question, answer in (("MQTT broker", "localhost"), ("Its port", ""), ("Your name", "pi"), ("The password", "secret")):
+        screen.answer("In which room", "kitchen\n")
+        for question, answer in (("MQTT broker", "localhost"), ("Its port", ""), ("Your user name", "pi"), ("The password", "secret")):
             screen.answer(question, f"{answer}\n")
         screen.expect("The service okaeri has reloaded", within=60)
         screen.expect("#login=", within=30)

@@ -81,14 +81,13 @@ package struct CalibrationSummary: Sendable {
         let place = "region \"\(identifier)\" of beacons.json"
         let verb =
             isNode
-            ? "In beacons.json, beside \"regions\", \"node\" has this, with its name and room if it has them:"
-            : isReplaced ? "In \(place) this line takes the old one's place:" : "Add to \(place), above \"identifier\":"
+            ? "In beacons.json, beside \"regions\", add this to \"node\", and keep its name and room if there are any:"
+            : isReplaced ? "In \(place), replace the old line with this one:" : "Add to \(place), above \"identifier\":"
         let line = isNode ? "\"node\": { \(line) }" : line
         return """
             \(identifier): \(headline)
-              \(beacon), which itself claims \(level.claimedPower) dBm at one metre
-              \(level.readings) readings; the middle four fifths lie between \(level.kept.lowerBound) and \
-            \(level.kept.upperBound) dBm
+              \(beacon), which itself states \(level.claimedPower) dBm at one metre
+              \(level.readings) readings; the middle 80 % are between \(level.kept.lowerBound) and \(level.kept.upperBound) dBm
 
             \(verb)
 
@@ -113,12 +112,12 @@ package struct CalibrationSummary: Sendable {
                 + "others away, or name one with `okaeri calibrate UUID/MAJOR/MINOR`"
         case .tooFew(let count, let needed):
             return
-                "only \(count) of the \(needed) necessary readings came in \(seconds) s; scan longer with `--duration`, or let "
-                + "the beacon advertise more often"
+                "only \(count) of the \(needed) required readings were received in \(seconds) s; scan longer with `--duration`, or set a shorter "
+                + "advertising interval in the beacon"
         case .unsteady(let span):
             return
-                "half of the readings span \(span) dB, more than \(Calibration.steadySpan); put the beacon down, in sight of "
-                + "the antenna, and step aside"
+                "half of the readings differ by \(span) dB, and \(Calibration.steadySpan) dB is the limit; put the beacon down with nothing "
+                + "between it and the antenna, and step aside"
         case .implausible(let exponent):
             let range = Calibration.exponents
             return "the path loss exponent would be \(exponent), and nothing has one outside of "

@@ -72,7 +72,7 @@ package struct LoginEndpoints: Sendable {
                 "the link is not valid: it was used before, is older than ten minutes, or does not exist; `okaeri web link` on the machine prints a new one"
             )
         }
-        logger.notice("a browser was let in to the page", metadata: ["name": "\(session.device.name)"])
+        logger.notice("a browser has logged in to the page", metadata: ["name": "\(session.device.name)"])
         return .session(session, isOpen: exchange.isOpen, isSecure: WebRequest(exchange.request).isSecure)
     }
 

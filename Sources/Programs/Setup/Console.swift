@@ -54,7 +54,7 @@ extension Console {
             case "": return usual
             case "y", "yes": return true
             case "n", "no": return false
-            default: question = "Please answer y or n: "
+            default: question = "Answer y or n: "
             }
         }
     }

@@ -34,15 +34,18 @@ package struct NextSteps: Sendable {
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case (.runs, true): lines.append("sudo systemctl reload okaeri   # goes by it from now on")
-        case (.absent, true): lines.append("sudo systemctl enable --now okaeri   # starts it, now and with the machine")
+        case (.runs, true): lines.append("sudo systemctl reload okaeri   # uses the file from now on")
+        case (.absent, true):
+            lines.append("sudo systemctl enable --now okaeri   # starts it now and at each start of the machine")
         case (.runs, false):
             lines.append(
-                "okaeri monitor --config \(Self.quoted(file))   # in place of the daemon that runs by another file")
+                "okaeri monitor --config \(Self.quoted(file))   # replaces the daemon that uses another file")
         case (.absent, false): lines.append("okaeri monitor --config \(Self.quoted(file))   # starts it")
         }
         if let outsider {
-            lines.append("sudo usermod -aG okaeri \(Self.quoted(outsider))   # and log in again: to ask without sudo")
+            lines.append(
+                "sudo usermod -aG okaeri \(Self.quoted(outsider))   # then log in again, to query the daemon without sudo"
+            )
         }
         return lines + ["okaeri status   # the states of the regions"]
     }

@@ -25,7 +25,7 @@ extension RegionSetup {
         stays = try await console.confirm(
             "Does this machine stay here while the beacon comes and goes? Answer n for a machine that moves, such as a laptop, "
                 + "while the beacon stays at home.", default: true)
-        if !stays { console.say("The machine asks at each of its arrivals, also while another connection works.") }
+        if !stays { console.say("Okaeri asks at each arrival of this machine, also while another connection works.") }
     }
 
     /// Returns the network, or `nil` for none and for the one that the region has.
@@ -36,8 +36,8 @@ extension RegionSetup {
         let present = region?.network?.ssid
         let what = networks.isEmpty ? "Its name" : "Its number or name"
         let rest =
-            present.map { "Enter to leave it at \"\($0.plain(replacesFormat: true))\", - for none" } ?? "Enter for none"
-        let question = "Which Wi-Fi is to be offered on arrival? \(what), or \(rest): "
+            present.map { "Enter to keep \"\($0.plain(replacesFormat: true))\", - for none" } ?? "Enter for none"
+        let question = "Which Wi-Fi should Okaeri offer on arrival? \(what), or \(rest): "
         return try await console.ask(question) { line in
             guard !line.isEmpty, line != "-" else {
                 removesNetwork = line == "-" && present != nil
@@ -51,10 +51,10 @@ extension RegionSetup {
     private func list(_ found: Result<[VisibleNetwork], JoinFailure>) -> [VisibleNetwork] {
         switch found {
         case .failure(let failure):
-            console.say("No list of Wi-Fi networks: \(failure).")
+            console.say("The Wi-Fi networks in range are not known: \(failure).")
             return []
         case .success(let all):
-            if all.isEmpty { console.say("No Wi-Fi network is in sight.") }
+            if all.isEmpty { console.say("No Wi-Fi network is in range.") }
             let networks = Array(all.prefix(Self.mostNetworks))
             for (index, network) in networks.enumerated() {
                 let number = "\(index + 1)".padding(to: 3)
@@ -87,10 +87,11 @@ extension RegionSetup {
     mutating func askPower() async throws {
         guard let beacons = answers.beacons, let identifier = answers.identifier else { return }
         var isWanted = try await console.confirm(
-            "Measure its signal at one metre now, so that distances are right? It takes 20 s.", default: false)
+            "Measure the signal at one metre now, so that distances are right? The measurement takes 20 s.",
+            default: false)
         while isWanted {
             _ = try await console.ask(
-                "Put it down one metre from the antenna, in its sight, and step aside; then press Enter: ")
+                "Put the beacon one metre from the antenna, with nothing between them, step aside, and press Enter: ")
             let result = try await console.during(nil) { [receiver] in
                 await receiver.calibrate(beacons, identifier: identifier)
             }
@@ -112,13 +113,14 @@ extension RegionSetup {
         if let region = region?.monitored,
             let present = Self.words(enterRSSI: region.enterRSSI, exitRSSI: region.exitRSSI)
         {
-            console.say("It is \(present) so far, which n leaves as it is.")
+            console.say("The region is \(present) at present. Answer n to keep that.")
         }
         var isWanted = try await console.confirm(
-            "Count it as inside only while it is near, as in one room? That takes a minute to measure.", default: false)
+            "Is the region inside only while the beacon is near, for example in one room? The measurement takes a minute.",
+            default: false)
         while isWanted {
             _ = try await console.ask(
-                "Put it down where it is farthest away and still to be inside, and step aside; then press Enter: ")
+                "Put the beacon at the farthest place that is still inside the region, step aside, and press Enter: ")
             let measurement = try await console.during(nil) { [console, receiver] in
                 await SignalMeasurement(of: beacons, receiver) { console.progress(left: $0, readings: $1) }
             }
@@ -127,7 +129,7 @@ extension RegionSetup {
                 thresholds = proposal
                 return console.say(Self.summary(proposal, readings: measurement.signals.count))
             }
-            console.say(measurement.trouble ?? "The beacon was not received there.")
+            console.say(measurement.trouble ?? "The beacon was not received at that place.")
             isWanted = try await console.confirm("Measure again?", default: false)
         }
     }
@@ -150,8 +152,8 @@ extension RegionSetup {
 
     func confirmText() async throws -> Outcome {
         let network =
-            answers.network.map { "its Wi-Fi is \"\($0.ssid.plain(replacesFormat: true))\", which is asked about" }
-            ?? (removesNetwork ? "its Wi-Fi is removed" : nil)
+            answers.network.map { "on arrival, Okaeri asks whether to join \"\($0.ssid.plain(replacesFormat: true))\"" }
+            ?? (removesNetwork ? "without a Wi-Fi from now on" : nil)
         let power = measuredPower.map { "\($0) dBm at one metre" }
         let near = thresholds.flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
         let facts = [answers.beacons.map { "\($0)" }, network, power, near].compactMap(\.self)
@@ -232,11 +234,11 @@ extension NetworkCondition {
     fileprivate var outlook: String {
         switch self {
         case .alreadyConnected:
-            "This machine is connected to it: an arrival asks only when it is not, and can join it again."
-        case .connecting: "This machine is about to connect to it."
-        case .switchedOff: "Wi-Fi is off now: an arrival asks whether to switch it on and join."
-        case .ready: "NetworkManager can join it."
-        case .unavailable(let failure): "For now it could not be joined: \(failure)."
+            "This machine is connected to this network. Okaeri asks on arrival only if the connection is lost."
+        case .connecting: "This machine is connecting to this network."
+        case .switchedOff: "Wi-Fi is off. On arrival, Okaeri asks whether to switch it on and to join."
+        case .ready: "NetworkManager can join this network."
+        case .unavailable(let failure): "At present this network cannot be joined: \(failure)."
         }
     }
 }

@@ -97,10 +97,11 @@ package struct RegionSetup {
             sayReceiver(joined)
             return .receiver
         }
-        console.say("Your answers are written to \(file), after the last one.")
+        console.say("After the last answer, the command writes \(file).")
         if isPlaceOpen {
             let isFirst = try await console.confirm(
-                "Is this the first or only Pi of your house? n: it joins a house that has one.", default: true)
+                "Is this the first or only Pi of your house? Answer n if another Pi already runs Okaeri.", default: true
+            )
             guard isFirst else { return .join(try await askBroker()) }
         }
         if answers.beacons == nil { answers.beacons = try await askBeacon() }
@@ -120,10 +121,10 @@ package struct RegionSetup {
 extension RegionSetup {
     private func askBroker() async throws -> String {
         try await console.ask(
-            "The MQTT broker of the house, HOST or HOST:PORT, such as mqtt.lan (8883: with TLS): "
+            "What is the address of the MQTT broker of the house? HOST or HOST:PORT, such as mqtt.lan (port 8883: with TLS): "
         ) { line throws(Mistake) in
             guard ServerAddress(line) != nil else {
-                throw Mistake("A name such as mqtt.lan or an address such as 192.168.1.10, please.")
+                throw Mistake("Enter a name such as mqtt.lan or an address such as 192.168.1.10.")
             }
             return line
         }
@@ -145,11 +146,12 @@ extension RegionSetup {
 extension RegionSetup {
     private func askBeacon() async throws -> BeaconConstraint {
         try await requireBluetooth()
-        console.say("Hold your beacon to this machine.")
+        console.say("Hold your beacon close to this machine.")
         let numbers = BeaconNumbers()
         while true {
             let lists = await receiver.listen().compactMap { numbers.list(after: $0) }
-            let line = try await console.choose("Which is yours? Its number, or Enter for the nearest: ", among: lists)
+            let line = try await console.choose(
+                "Which beacon is yours? Its number, or Enter for the nearest: ", among: lists)
             guard let (beacons, beacon) = try await chosen(by: line, among: numbers.candidates) else { continue }
             await receiver.stop()
             console.say("\(beacons)" + (beacon?.rssi.map { ", \($0) dBm" } ?? ""))
@@ -186,13 +188,13 @@ extension RegionSetup {
         guard let beacon = candidate?.beacon, let identity = beacon.identity else {
             console.say(
                 candidates.isEmpty
-                    ? "No beacon is heard yet: is it switched on, and not connected to its app?"
+                    ? "No beacon is received yet. Check that it is switched on and not connected to its app."
                     : "\"\(line.plain(replacesFormat: true))\" is not one of the numbers.")
             return nil
         }
         if let rssi = beacon.rssi, rssi < Self.weakestInHand,
             try await !console.confirm(
-                "\(identity.major)/\(identity.minor) is received with \(rssi) dBm only. Is this the one in your hand?",
+                "\(identity.major)/\(identity.minor) is received with only \(rssi) dBm. Is this the beacon in your hand?",
                 default: false)
         {
             return nil
@@ -210,7 +212,7 @@ extension RegionSetup {
         let usual = own ?? owner.flatMap { owner in regions.contains { $0.identifier == owner } ? nil : owner }
         let proposal = usual.map { " [\($0.plain(replacesFormat: true))]" } ?? ""
         while true {
-            if let own { console.say("It is the region \"\(own.plain(replacesFormat: true))\" already.") }
+            if let own { console.say("This beacon already has the region \"\(own.plain(replacesFormat: true))\".") }
             let line = try await console.ask("Whose beacon is this? A name such as Anna or keys\(proposal): ")
             let name = line.isEmpty ? usual ?? "" : line
             if try await isFree(name) { return name }
@@ -220,7 +222,7 @@ extension RegionSetup {
     /// Returns whether a name can be given to the beacons; if it is that of another region, after a question.
     private func isFree(_ name: String) async throws -> Bool {
         guard Configuration.Region.isIdentifier(name) else {
-            console.say("A name such as keys, car or Anna, please.")
+            console.say("Enter a name such as keys, car or Anna.")
             return false
         }
         guard let region = regions.first(where: { $0.identifier == name })?.monitored,
@@ -233,6 +235,6 @@ extension RegionSetup {
             return false
         }
         return try await console.confirm(
-            "\"\(name)\" is \(others) so far. Shall it be this one from now on?", default: false)
+            "The region \"\(name)\" has the beacon \(others). Replace it with this one?", default: false)
     }
 }

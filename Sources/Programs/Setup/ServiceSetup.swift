@@ -74,8 +74,8 @@ extension ServiceSetup {
     private mutating func offerService() async throws {
         let question =
             switch left.daemon {
-            case .runs: "Shall the service okaeri use it from now on?"
-            case .absent: "Start the service okaeri, now and with this machine?"
+            case .runs: "Use this configuration in the service okaeri now?"
+            case .absent: "Start the service okaeri now and at each start of this machine?"
             }
         isServiceDeclined = try await !console.confirm(question, default: true)
         guard !isServiceDeclined else { return }
@@ -100,19 +100,19 @@ extension ServiceSetup {
     private mutating func offerGroup(to user: String) async throws {
         guard
             try await console.confirm(
-                "Add \(user) to the group okaeri, which may use the service without sudo?", default: true)
+                "Add \(user) to the group okaeri, so that this user can query the service without sudo?", default: true)
         else { return }
         if let trouble = try await console.during(nil, { [service] in await service.add(user) }) {
             return console.say("\(user) is not in the group okaeri: \(trouble).")
         }
         left.outsider = nil
-        console.say("\(user) is in the group okaeri from the next login on.")
+        console.say("\(user) is in the group okaeri after the next login.")
     }
 
     private mutating func offerProfile(of network: HomeNetwork) async throws {
         let name = network.ssid.plain(replacesFormat: true)
         let question =
-            "NetworkManager has no profile of \"\(name)\". Its passphrase, which is not shown, or Enter for none: "
+            "NetworkManager has no profile of \"\(name)\". Enter the passphrase, which is not shown, or press Enter to skip this step: "
         let isLeft = try await console.ask(question, isSecret: true) { line in
             guard !line.isEmpty else { return true }
             let passphrase: TypedPassphrase
@@ -130,21 +130,22 @@ extension ServiceSetup {
     ///
     /// - Throws: a `Mistake` if it is not the passphrase of the network.
     private func save(_ network: HomeNetwork, _ passphrase: TypedPassphrase) async throws -> Bool {
-        console.say("Looking for it, and joining it if the Wi-Fi is free …")
+        console.say("Looking for the network, and joining it if the Wi-Fi is not in use …")
         let result = try await console.during("joining \(network.ssid.plain())") { [wifi] in
             await wifi.save(network, with: passphrase)
         }
         switch result {
-        case .success(.existing): console.say("NetworkManager has a profile of it already.")
+        case .success(.existing): console.say("NetworkManager already has a profile of this network.")
         case .success(.joined(let device)):
-            console.say("\(device ?? "This machine") has joined it; NetworkManager has the profile from now on.")
+            console.say("\(device ?? "This machine") has joined the network. NetworkManager has saved the profile.")
         case .success(.untried(let device)):
             console.say(
-                "NetworkManager has the profile. \(device ?? "The Wi-Fi") stays in its present network, so the passphrase is "
-                    + "not tried yet.")
-        case .failure(let failure) where failure.isOfCredentials: throw Mistake("The network did not accept it.")
+                "NetworkManager has saved the profile. \(device ?? "The Wi-Fi") stays in its present network, so the passphrase is "
+                    + "not checked yet.")
+        case .failure(let failure) where failure.isOfCredentials:
+            throw Mistake("The network did not accept the passphrase.")
         case .failure(let failure):
-            console.say("It was not joined: \(failure).")
+            console.say("The network was not joined: \(failure).")
             return false
         }
         return true
@@ -164,7 +165,7 @@ extension ServiceSetup {
     }
 
     private mutating func askRoom() async throws {
-        try await console.ask("Which room is this machine in? Such as kitchen, or Enter for none: ") { room in
+        try await console.ask("In which room is this machine? A name such as kitchen, or Enter for none: ") { room in
             guard !room.isEmpty else { return }
             do throws(ConfigurationError) {
                 draft = try changed(["node": ["room": .string(room)]])
@@ -206,11 +207,11 @@ extension ServiceSetup {
     /// Returns the broker; `nil` if there is none, or its password cannot be written.
     private func brokerAnswers() async throws -> Broker? {
         let address: ServerAddress? = try await console.ask(
-            "Is there an MQTT broker, as of Home Assistant? Its name or address, or Enter for none: "
+            "Is there an MQTT broker, such as that of Home Assistant? Its name or address, or Enter for none: "
         ) { line in
             if line.isEmpty { return nil }
             guard let address = ServerAddress(line) else {
-                throw Mistake("A name such as mqtt.lan or an address such as 192.168.1.10, please.")
+                throw Mistake("Enter a name such as mqtt.lan or an address such as 192.168.1.10.")
             }
             return address
         }
@@ -218,7 +219,8 @@ extension ServiceSetup {
         var broker = Broker(host: address.host)
         broker.port = try await port(address)
         if broker.port == Self.encryptedPort { broker.isEncrypted = true }
-        broker.username = try await console.ask("Your name at the broker, or Enter if it asks for none: ") { name in
+        broker.username = try await console.ask("Your user name at the broker, or Enter if it requires none: ") {
+            name in
             guard !name.isEmpty else { return nil }
             var named = broker
             named.username = name

@@ -69,8 +69,8 @@ import OkaeriSetup
         for step in steps { print(step.text) }
         print(
             steps.contains { $0.remedy != nil || $0.verdict == .wrong }
-                ? "Begin with the first line that is wrong or has an arrow, then run `okaeri` again; `okaeri --help` lists the commands."
-                : "All is set: `okaeri status` shows the regions, `okaeri --help` lists the commands.")
+                ? "Fix the first line that begins with \"wrong\" or has a command after an arrow, then run `okaeri` again. To list the commands, run `okaeri --help`."
+                : "The set-up is complete. `okaeri status` shows the regions, and `okaeri --help` lists the commands.")
         if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
     }
 }

@@ -104,7 +104,7 @@ extension StatusReport {
         stale
             ? [
                 Finding(
-                    "daemon", .wrong, .stale, "the daemon's loop has stopped",
+                    "daemon", .wrong, .stale, "the daemon is stuck",
                     remedy: "restart it with `\(Loaded.restart)`", alarm: .critical)
             ]
             : [.ok("daemon", "it runs, with \(quantity(regions.count, "region"))")]

@@ -138,6 +138,6 @@ extension JudgementReport {
 
     /// A sentence with the remedies.
     package static let remedyForLongest =
-        "It is silent for longer than the longest exit time: let it advertise more often, or let the adapter scan more "
+        "The beacon is often silent for longer than the longest exit time: set a shorter advertising interval in the beacon, or let the adapter scan more "
         + "(\"scan\": \"continuous\" in beacons.json)"
 }

@@ -10,6 +10,7 @@ package struct NeverSentence: CustomStringConvertible {
         let name = ssid.plain(replacesFormat: true)
         // The shell reads nothing but the closing quote between single quotes.
         let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-        return "\"\(name)\" is neither asked about nor joined, whatever join says; okaeri prompts --clear '\(quoted)'"
+        return
+            "\"\(name)\" is never offered or joined, because you answered never; to undo that: okaeri prompts --clear '\(quoted)'"
     }
 }

@@ -19,24 +19,27 @@ package struct RegionExplanation: Sendable {
     /// A few lines.
     package var text: String {
         let signs = region.signs ?? [SignReport(region)]
-        let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps it inside"
+        let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps the region inside"
         let ownCompromise = isSingle ? compromise(signs[0]) : nil
         var lines =
             [state, "  " + answer, "  " + ownRule]
             + [flapping, ownCompromise, mistakes, scan, air].compactMap(\.self).map { "  " + $0 }
         if !report.bluetooth.listening {
             lines.append(
-                "  The scan does not run now, and time without a scan is not silence. \(report.bluetooth.reason)")
+                "  The adapter does not scan now. Time without a scan does not count as silence. \(report.bluetooth.reason)"
+            )
         }
-        if report.stale { lines.append("  STALE: the daemon's loop has stopped turning; restart it") }
+        if report.stale {
+            lines.append("  STALE: the daemon is stuck; restart it with `sudo systemctl restart okaeri`")
+        }
         for (index, sign) in signs.enumerated() {
             let beacons = region.beacons.filter { ($0.sign ?? 0) == index }
             if !isSingle { lines += head(sign) }
             if beacons.isEmpty {
                 lines.append(
                     sign.phone == nil
-                        ? "  None of its beacons has been heard since the start."
-                        : "  Its phone has not been received since the start.")
+                        ? "  No beacon of this region has been received since the start."
+                        : "  The phone has not been received since the start.")
             }
             lines += beacons.flatMap { self.lines($0, of: sign) }
         }
@@ -56,16 +59,17 @@ package struct RegionExplanation: Sendable {
     }
 
     private func lines(_ beacon: JudgementReport, of sign: SignReport) -> [String] {
-        let holder = isSingle ? "it" : "the sign"
+        let holder = isSingle ? "the region" : "the sign"
         return [
             "",
             (beacon.phone.map { "phone \($0)" } ?? "major \(beacon.major) minor \(beacon.minor)")
                 + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
         ]
             + [
-                ("heard", heard(beacon)), ("gone", gone(beacon)), ("wrong", wrong(beacon)), ("tail", tail(beacon)),
-                ("else", others(beacon, sign)),
-                ("sends", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
+                ("received", received(beacon)), ("exit", gone(beacon)), ("errors", wrong(beacon)),
+                ("basis", tail(beacon)),
+                ("others", others(beacon, sign)),
+                ("interval", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
             ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
             + (beacon.radios ?? []).map { "  \("radio".padding(to: 10))\($0.words)" }
     }
@@ -83,38 +87,40 @@ package struct RegionExplanation: Sendable {
         guard region.state != .unknown else { return "The state of \(name) is not known now" }
         guard let beacon = region.beacons.first(where: \.keepsInside) ?? region.beacons.first else {
             return region.state == .inside
-                ? "\(name) is inside, as it was before the start; none of its beacons has been received since"
-                : "\(name) is outside: none of its beacons has been received since the start"
+                ? "\(name) is inside, as it was before the start; no beacon of it has been received since then"
+                : "\(name) is outside: no beacon of it has been received since the start"
         }
         let (age, device) = ("\(beacon.age.rounded(digits: 1).plain) s ago", beacon.phone == nil ? "beacon" : "phone")
         guard region.state == .inside else {
             return beacon.silence > beacon.exitAfter
                 ? "\(name) is outside: its \(device) was last received \(age)"
-                : "\(name) is outside: its \(device) is received, but its signal is too weak"
+                : "\(name) is outside: its \(device) is received, but the signal is too weak"
         }
-        let weak = region.exitRSSI == nil ? "" : "when its signal becomes too weak, or "
-        return "\(name) is inside: its \(device) was received \(age); it counts as gone "
+        let weak = region.exitRSSI == nil ? "" : "if the signal becomes too weak, or "
+        return "\(name) is inside: its \(device) was received \(age); the region becomes outside "
             + "\(weak)after \(beacon.exitAfter.plain) s of silence"
     }
 
     private func rule(_ sign: SignReport) -> String {
-        let enter = sign.enterRSSI.map { "a filtered signal of \($0) dBm or more" }
-        let exit = sign.exitRSSI.map { "one below \($0) dBm leaves, and so does silence" }
-        return "\(enter ?? "any advertisement") enters; \(exit ?? "silence leaves")".capitalizedSentence
+        let enter = sign.enterRSSI.map { "A filtered signal of \($0) dBm or more" } ?? "Any advertisement"
+        let exit =
+            sign.exitRSSI.map { "a signal below \($0) dBm, or silence, causes an exit" } ?? "silence causes an exit"
+        return "\(enter) causes an entry; \(exit)"
     }
 
     private var flapping: String? {
         guard let flapping = region.flapping else { return nil }
         return
-            "It flaps: \(flapping.returns) times in the last hour the signal left the region and soon entered it again. "
-            + "Set exitRSSI \(flapping.distance) dB below enterRSSI, or more"
+            "The state changes too often: \(flapping.returns) times in the last hour the signal became too weak and soon strong "
+            + "enough again. Set exitRSSI at least \(flapping.distance) dB below enterRSSI"
     }
 
     /// The point on the curve of speed against being right; nil where the time is configured.
     private func compromise(_ sign: SignReport) -> String? {
         guard sign.isLearned, let sensitivity = sign.sensitivity.flatMap(Sensitivity.init) else { return nil }
         guard sign.phone == nil else {
-            return "Sensitivity \(sensitivity): the silence of a phone proves little, because a locked one may be "
+            return
+                "Sensitivity \(sensitivity): a phone that is not received may still be near, because a locked phone may be "
                 + "silent for an hour"
         }
         return "Sensitivity \(sensitivity)"
@@ -147,19 +153,19 @@ package struct RegionExplanation: Sendable {
         guard let air = report.air else { return nil }
         guard air.isRepresentative else {
             return
-                "In the air: \(quantity(air.devices, "other device")), too few to distinguish a deaf receiver from an absent beacon"
+                "Other devices in range: \(air.devices). These are too few to show whether the beacon is absent or the receiver is faulty"
         }
         // Near the capacity of the table the number has no meaning any more.
-        let devices = air.devices < 50 ? quantity(air.devices, "other device") : "more than 50 other devices"
-        return "In the air: \(devices); the receiver was deaf to all of them for "
-            + "\(air.deaf.plain) s since the start"
+        let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
+        return "Other devices in range: \(devices). Since the start, the adapter received none of them for "
+            + "\(air.deaf.plain) s in total"
     }
 
-    private func heard(_ beacon: JudgementReport) -> String {
+    private func received(_ beacon: JudgementReport) -> String {
         let unheard = beacon.age - beacon.silence
         let pause =
             unheard < 0.1
-            ? "" : "; \(beacon.silence.rounded(digits: 1)) s of that were listened, the rest does not count"
+            ? "" : "; only the \(beacon.silence.rounded(digits: 1)) s in which the adapter scanned count as silence"
         return "\(beacon.age.rounded(digits: 1)) s ago\(pause)"
     }
 
@@ -168,22 +174,27 @@ package struct RegionExplanation: Sendable {
     }
 
     private func reasons(_ beacon: JudgementReport) -> [String] {
-        if beacon.exitReason == "configured" { return ["exitAfter says so"] }
-        var reasons = ["learned from its gaps" + (beacon.tail?.memory == "minutes" ? " of the last minutes" : "")]
+        if beacon.exitReason == "configured" { return ["set by exitAfter"] }
+        var reasons = [
+            "learned from the gaps between receptions"
+                + (beacon.tail?.memory == "minutes" ? " in the last minutes" : "")
+        ]
         if let gaps = beacon.gaps, let needed = beacon.gapsNeeded {
-            reasons = ["the time to begin with, as \(gaps) of the \(needed) gaps it takes to know it were heard"]
+            reasons = [
+                "the initial time, because only \(gaps) of the \(needed) gaps that are needed to learn it were received"
+            ]
         }
         if let prolongation = beacon.prolongation {
-            reasons.append("\(prolongation) times as long, as its signal sinks")
+            reasons.append("\(prolongation) times as long, because the signal becomes weaker")
         }
-        if let bound = beacon.bound { reasons.append("held at the \(bound) time there is") }
+        if let bound = beacon.bound { reasons.append("limited to the \(bound) possible time") }
         return reasons
     }
 
     /// Returns how often the exit time is expected to be wrong, and what helps if that is often.
     private func wrong(_ beacon: JudgementReport) -> String? {
         guard beacon.exitReason == "learned", let rate = beacon.falseExits else { return nil }
-        let expected = "expected \(Self.frequency(rate)), by its longest gaps"
+        let expected = "a false exit is expected \(Self.frequency(rate)), according to the longest gaps"
         return beacon.isHeldAtLongest ? "\(expected). \(JudgementReport.remedyForLongest)" : expected
     }
 
@@ -191,7 +202,7 @@ package struct RegionExplanation: Sendable {
     private static func frequency(_ rate: Double) -> String {
         if rate >= 1.5 { return "\(rate.rounded().plain) times a day" }
         if rate > 2.0 / 3 { return "once a day" }
-        return rate < 1.0 / 30 ? "less than once in a month" : "once in \((1 / rate).rounded().plain) days"
+        return rate < 1.0 / 30 ? "less than once a month" : "once in \((1 / rate).rounded().plain) days"
     }
 
     /// Returns the basis of a learned time.
@@ -200,8 +211,8 @@ package struct RegionExplanation: Sendable {
         let hours = tail.listened / 3600
         let minutes = (tail.listened / 60).rounded(digits: 0)
         let listened = hours < 2 ? "\(minutes.plain) min" : "\(hours.rounded(digits: 1)) h"
-        return "its \(tail.gaps.rounded(digits: 0).plain) longest gaps: \(tail.start.plain) to "
-            + "\(tail.longest.plain) s, in \(listened) of listening"
+        return "the \(tail.gaps.rounded(digits: 0).plain) longest gaps, \(tail.start.plain) to "
+            + "\(tail.longest.plain) s, in \(listened) of scanning"
     }
 
     /// Returns the exit times of the other sensitivities.
@@ -209,18 +220,18 @@ package struct RegionExplanation: Sendable {
         guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
         return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
             .filter { $0.0 != sign.sensitivity }
-            .map { "\($1.plain) s if \($0)" }.joined(separator: ", ")
+            .map { "\($1.plain) s with \($0)" }.joined(separator: ", ")
     }
 
     private func sends(_ beacon: JudgementReport) -> String {
         guard let interval = beacon.advertisingInterval, let loss = beacon.loss else {
-            return "how often is unknown yet"
+            return "not known yet"
         }
-        return "every \(interval.plain) s; \(Int((loss * 100).rounded())) % of that is lost"
+        return "every \(interval.plain) s; \(Int((loss * 100).rounded())) % of the advertisements are lost"
     }
 
     private func signal(_ beacon: JudgementReport) -> String {
-        guard let signal = beacon.signal else { return "unknown yet" }
+        guard let signal = beacon.signal else { return "not known yet" }
         return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
     }
 
@@ -230,18 +241,15 @@ package struct RegionExplanation: Sendable {
         let claimed = beacon.claimedPower
         guard PathLoss.measuredPower(claimed: claimed, calibrated: sign.measuredPower) != nil else {
             let range = PathLoss.plausiblePower
-            return "unknown: the beacon claims \(claimed) dBm at one metre, which is not within \(range.lowerBound) to "
+            return
+                "unknown: the beacon states \(claimed) dBm at one metre, which is not between \(range.lowerBound) and "
                 + "\(range.upperBound) dBm; run `okaeri calibrate \(region.signs == nil ? region.identifier : sign.beacons)`"
         }
         let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
-        let power = sign.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as it claims"
+        let power = sign.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as the beacon states"
         let exponent = sign.pathLossExponent ?? PathLoss.defaultExponent
-        return "\(metres), by a measured power of \(power) and a path loss exponent of \(exponent)"
+        return "\(metres), from a measured power of \(power) and a path loss exponent of \(exponent)"
     }
-}
-
-extension String {
-    fileprivate var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension SignReport {
@@ -266,7 +274,8 @@ extension JudgementReport.Radio {
         if let signal { words.append("\(signal.plain) dBm") }
         words.append(
             away
-                ? "away" : decides ? "gone after \(exitAfter.plain) s by itself" : "has not received it for a while")
+                ? "away"
+                : decides ? "alone decides an exit after \(exitAfter.plain) s" : "has not received it for a while")
         return words.joined(separator: ", ").plain()
     }
 }

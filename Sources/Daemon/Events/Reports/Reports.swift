@@ -11,7 +11,7 @@ package struct StatusReport: Codable, Sendable, Equatable {
     package var source: String
     /// The simulated parts: `capture`, `wifi`.
     package var simulated: [String]
-    /// Whether the daemon's own loop has stopped turning, so that nothing here can be trusted.
+    /// Whether the daemon's main loop is stuck, so that this report is outdated.
     package var stale: Bool
     package var bluetooth: Bluetooth
     package var wifi: WiFi
@@ -284,7 +284,7 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var sensitivity: String?
     /// The number of recent false exits; `nil` before that is known.
     package var mistakes: MistakesReport?
-    /// The filtered signal in dBm that enters, and below which it is left; nil: any sighting enters, only silence leaves.
+    /// The filtered signal in dBm that enters, and below which it is left; nil: any advertisement causes an entry, and only silence an exit.
     package var enterRSSI: Int?
     package var exitRSSI: Int?
     /// Whether those two are too close for the signal's noise; nil: not seen so, or a daemon from before it was counted.
@@ -320,7 +320,7 @@ package struct SignReport: Codable, Sendable, Equatable {
     package var isLearned: Bool
     /// quick, balanced or patient.
     package var sensitivity: String?
-    /// The filtered signal in dBm that enters, and below which the sign is left; `nil`: any sighting enters, only silence leaves.
+    /// The filtered signal in dBm that enters, and below which the sign is left; `nil`: any advertisement causes an entry, and only silence an exit.
     package var enterRSSI: Int?
     package var exitRSSI: Int?
     /// The values that give the distance instead of the beacons' own.

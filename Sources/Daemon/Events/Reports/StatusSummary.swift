@@ -77,7 +77,9 @@ package struct StatusSummary: Sendable {
         }
         if !report.simulated.isEmpty { lines.append("NOT REAL   \(report.simulated.joined(separator: ", "))") }
         lines += report.allFindings.filter(isLeft).map { "WRONG      \($0.subject): \($0.reason)" }
-        if report.stale { lines.append("STALE      the daemon's loop has stopped turning; restart it") }
+        if report.stale {
+            lines.append("STALE      the daemon is stuck; restart it with `\(StatusReport.Loaded.restart)`")
+        }
         return lines.joined(separator: "\n")
     }
 

@@ -2,7 +2,7 @@ import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
 
-/// The output of `okaeri history --mistakes`: exits that a return followed within five minutes at like strength, and
+/// The output of `okaeri history --mistakes`: exits that a return followed within five minutes with a similar signal, and
 /// the settings that would have avoided them. Encodes as what `--json` prints, for the daemon.
 package struct MistakesHistory: Codable, Sendable {
     /// The beginning of the record; `nil` if no run of the daemon has recorded silences yet.
@@ -27,7 +27,7 @@ package struct MistakesHistory: Codable, Sendable {
         var mistakes: MistakesReport
         /// The number on each day of the machine's calendar that had any.
         var byDay: [String: Int]
-        /// The exitAfter that would have spared all of them, in whole seconds; nil where there was none.
+        /// The exitAfter that would have avoided all of them, in whole seconds; nil where there was none.
         var exitAfter: Int?
     }
 
@@ -50,7 +50,8 @@ package struct MistakesHistory: Codable, Sendable {
     /// For a person, in the machine's time zone.
     package var text: String {
         guard let since else {
-            return "Nothing is known yet: an earlier version wrote this history. The daemon records it from now on."
+            return
+                "There is no record of false exits: an earlier version wrote this history. The daemon records them from now on."
         }
         let known = "since \(LocalTime.text(stamp: since))"
         var lines = mistakes.map(\.line)
@@ -93,11 +94,11 @@ extension MistakesHistory.Summary {
     fileprivate func lines(_ known: String) -> [String] {
         let rate = mistakes.rate.map { ", \($0)" } ?? ""
         let days = byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
-        let spared = exitAfter.map { ["  and none of them with \"exitAfter\": \($0)"] } ?? []
+        let spared = exitAfter.map { ["  \"exitAfter\": \($0) would have avoided all of them"] } ?? []
         return [
             "\(identifier)  \(quantity(mistakes.falseExits, "false exit")) \(known)"
                 + rate + (days.isEmpty ? "" : ": \(days)"),
-            "  It would have had \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
+            "  There would have been \(mistakes.quick) with \"sensitivity\": \"quick\", \(mistakes.balanced) with "
                 + "\"balanced\", \(mistakes.patient) with \"patient\"",
         ] + spared
     }

@@ -167,7 +167,7 @@ extension Daemon {
         defer { presence.summarizeMinute() }
         do {
             if try source.run(presence.driver) {
-                logger.notice("\(source.name) has ended; the state stands as it was then")
+                logger.notice("\(source.name) has ended; the states do not change any more")
                 supervision?.sourceEnded("\(source.name) has ended", isFault: false)
             }
         } catch {

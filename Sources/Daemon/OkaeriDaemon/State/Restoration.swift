@@ -64,15 +64,15 @@ extension Restoration: CustomStringConvertible {
     /// The result and its consequence, in a sentence.
     package var description: String {
         switch self {
-        case .nothing: "did not exist at the start"
-        case .restored(let age?): "goes on from \(age.roughly) ago"
+        case .nothing: "did not exist when the daemon started"
+        case .restored(let age?): "was restored; it is \(age.roughly) old"
         case .restored(nil):
-            "goes on; its age is unknown, because the clock was set back since it was written"
+            "was restored; its age is unknown, because the clock has been set back"
         case .stale(let age):
             "is stale, \(age.roughly) old: all regions are unknown, and a beacon that is received now causes an enter event"
         case .refused(let error, setAside: let place):
-            "is rejected: \(error); \(Self.whereabouts(error, place)); all regions are unknown, and prompts that were "
-                + "answered with never are put again"
+            "is rejected: \(error); \(Self.whereabouts(error, place)); all regions are unknown, and networks that you "
+                + "answered with never are offered again"
         }
     }
 

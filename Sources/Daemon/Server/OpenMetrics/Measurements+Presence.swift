@@ -48,7 +48,7 @@ extension Measurements {
         var listening = MetricFamily("okaeri_bluetooth_listening", .gauge, "Whether the controller scans.")
         listening.add(status.bluetooth.listening)
         var restarts = MetricFamily(
-            "okaeri_scan_restarts", .counter, "How often the scan began again, after whatever ended it.")
+            "okaeri_scan_restarts", .counter, "The number of times that the scan was restarted, for any reason.")
         if let count = status.counters.scanRestarts { restarts.add(count) }
         var share = MetricFamily(
             "okaeri_scan_share", .gauge, unit: "ratio",
@@ -64,7 +64,7 @@ extension Measurements {
             received.add(scan.received)
         }
         var reports = MetricFamily(
-            "okaeri_reports", .counter, "LE advertising reports that were heard, of whatever content.")
+            "okaeri_reports", .counter, "The number of received LE advertising reports, with any content.")
         reports.add(status.counters.reports)
         var iBeacons = MetricFamily(
             "okaeri_ibeacon_reports", .counter, "Those of them that were iBeacons, of whomever.")

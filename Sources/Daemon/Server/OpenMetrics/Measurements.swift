@@ -60,7 +60,7 @@ package struct Measurements: Sendable {
         start.add(Double(counts.started / 1_000_000) / 1000)
         var healthy = MetricFamily("okaeri_healthy", .gauge, "Whether /v1/health answers 200.")
         healthy.add(HealthReport(status).healthy)
-        var stale = MetricFamily("okaeri_stale", .gauge, "Whether the loop of the daemon has stopped turning.")
+        var stale = MetricFamily("okaeri_stale", .gauge, "Whether the main loop of the daemon is stuck.")
         stale.add(status.stale)
         var simulated = MetricFamily(
             "okaeri_simulated", .gauge, "What is not real: a capture for the adapter, or the Wi-Fi.")

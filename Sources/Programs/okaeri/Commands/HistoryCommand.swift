@@ -9,11 +9,11 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history", abstract: "Print past events.",
         discussion: """
             TIME is \(WrittenTime.forms); in the hour that the end of summer time repeats, the first one. --json prints the \
-            same objects as `okaeri monitor --json` did. --mistakes lists the exits that were followed by a return within \
-            five minutes at like strength, how many a day if the daemon has watched for one, and which sensitivity or \
-            exitAfter would have spared them. The daemon answers, for which you must be in its group; without a daemon, or with --state-dir, the command reads the file. \
-            Exit status: 0; 64 for a region that is unknown; 65 if the file is damaged; 69 if there is no history; 77 without \
-            the right to read it.
+            same objects as `okaeri monitor --json` did. --mistakes lists the false exits: a return followed within five \
+            minutes, with a similar signal. It also prints their number a day, if the record covers a day, and the sensitivity \
+            or exitAfter that would have avoided them. The command asks the daemon, and you must be in its group; without a \
+            daemon, or with --state-dir, the command reads the file. Exit status: 0; 64 for a region that is unknown; 65 if the \
+            file is damaged; 69 if there is no history; 77 without the right to read it.
             """)
 
     @OptionGroup var state: StateOptions

@@ -11,7 +11,7 @@ import SystemPackage
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Play a capture, or those of several nodes, and print the events.", shouldDisplay: false)
+        abstract: "Play a capture, or the captures of several nodes, and print the events.", shouldDisplay: false)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var log: LogOptions

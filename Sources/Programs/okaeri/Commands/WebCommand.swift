@@ -87,7 +87,7 @@ struct WebDevicesCommand: AsyncParsableCommand {
 struct WebRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "End the login of a browser.",
-        discussion: "Its next request is refused. Exit status 1 if there is none of this name.")
+        discussion: "Ends the login of a phone or browser. Exit status 1 if there is no login with this name.")
 
     @OptionGroup var socket: SocketOptions
 
@@ -104,7 +104,7 @@ struct WebRevokeCommand: AsyncParsableCommand {
                 id == "all" ? try await client.get(Route.devices, as: [WebDeviceReport].self).map(\.id) : [id]
             for id in ids { _ = try await client.revoke(device: id) }
             if json { return print(JSON.line(["revoked": ids])) }
-            print(ids.isEmpty ? "no browser was let in" : "\(ids.joined(separator: ", ")): let in no more")
+            print(ids.isEmpty ? "no browser has a login" : "\(ids.joined(separator: ", ")): the login is ended")
         }
     }
 }

@@ -20,10 +20,10 @@ struct WiFiQRCommand: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigurationOptions
 
-    @Argument(help: "The network (SSID); default: that of the first region that has one.")
+    @Argument(help: "The network (SSID); default: the network of the first region that has one.")
     var ssid: String?
 
-    @Flag(help: "Print the text of the code in its place.")
+    @Flag(help: "Print the text of the code instead.")
     var text = false
 
     func run() async throws {

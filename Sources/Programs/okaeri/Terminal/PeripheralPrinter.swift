@@ -22,7 +22,7 @@ struct PeripheralPrinter: Sendable {
         }
         let why = reason.map { ": \($0)" } ?? ""
         Terminal.printNotice(
-            "\(title(peripheral)) is disconnected\(why); it is looked for, and connected when it is back")
+            "\(title(peripheral)) is disconnected\(why); okaeri connects it again when it is in range")
     }
 
     /// The peripheral is there again, and cannot be connected for this reason.

@@ -32,7 +32,7 @@ export default {
   notReal_capture: 'Bluetooth の信号はアダプターではなく、記録ファイルから再生されています。',
   notReal_wifi: 'Wi-Fi は模擬のもので、実際には接続されません。',
   stale: '応答なし',
-  staleWhy: 'デーモンの処理が止まっているため、ここの表示は信頼できません。`sudo systemctl restart okaeri` で再起動してください。',
+  staleWhy: 'デーモンの処理が止まっているため、この表示は古くなっています。`sudo systemctl restart okaeri` で再起動してください。',
   notKept: '状態を保存できません：{0}',
   notRead: '設定を読み直せませんでした。以前の設定のまま動いています：{0}',
   restartPending: '{0} の変更は再起動後に有効になります（{1}）。`sudo systemctl restart okaeri` を実行してください。',
