@@ -17,7 +17,7 @@ import Testing
     private func verdicts(_ findings: [Finding]) -> [Finding.Verdict] { findings.map(\.verdict) }
 
     @Test func `a daemon without a fault has one finding`() {
-        #expect(statusReport().judged == [.ok("daemon", "it runs, with 0 regions")])
+        #expect(statusReport().judged == [.ok("daemon", "it runs, with 0 regions", values: ["0"])])
         let stale = statusReport(stale: true).judged
         #expect(verdicts(stale) == [.wrong] && stale[0].remedy?.contains("restart okaeri") == true)
     }
@@ -81,7 +81,7 @@ import Testing
                 lastErrorTime: "2026-11-21T07:31:00Z"))
         #expect(verdicts(back) == [.ok, .note] && back[1].sentence.hasSuffix(": it was away"))
         let faulty = found(.init(connected: true, reason: "r", problem: "it delivers none; allow this node to read"))
-        #expect(faulty.map(\.text) == ["wrong  mqtt: it delivers none; allow this node to read"])
+        #expect(faulty.map { $0.text() } == ["wrong  mqtt: it delivers none; allow this node to read"])
     }
 
     @Test
@@ -101,7 +101,8 @@ import Testing
         // Without an arrow: it is not a missing step of the set-up.
         #expect(verdicts(found()) == [.note] && found().allSatisfy { $0.remedy == nil })
         report.sent = 3
-        #expect(found() == [.ok("notify", "notify[0], ntfy at https://ntfy.sh: 3 sent since the start")])
+        #expect(
+            found().map { $0.text() } == ["ok     notify: notify[0], ntfy at https://ntfy.sh: 3 sent since the start"])
         report.problem = "libcurl cannot be loaded"
         #expect(verdicts(found()) == [.wrong])
         #expect(found()[0].sentence.hasSuffix("https://ntfy.sh: libcurl cannot be loaded"))
@@ -139,7 +140,7 @@ import Testing
         report.findings = [finding]
         #expect(HealthReport(report).problems == [.init(part: "clock", reason: "it is 1970; set it")])
         let summary = try #require(StatusSummary(report, region: nil))
-        #expect(summary.text.contains("\nWRONG      clock: it is 1970; set it"))
+        #expect(summary.text().contains("\nWRONG      clock: it is 1970; set it"))
         #expect(try JSONDecoder().decode(StatusReport.self, from: Data(summary.json.utf8)) == report)
     }
 }

@@ -53,14 +53,15 @@ import Testing
         #expect(parts { $0.mqtt = .init(connected: true, reason: "r", problem: "it delivers none") } == ([], ["mqtt"]))
     }
 
-    @Test func `a person reads that a port is taken, and nothing else of listeners`() throws {
+    @Test func `a person reads that a port is taken, and the address of a page`() throws {
         var status = statusReport()
         status.listeners = [
             ListenerReport(name: "metrics", address: "127.0.0.1:1", problem: "another program has that port"),
-            ListenerReport(name: "web", address: "127.0.0.1:2"),
+            ListenerReport(name: "web", address: "0.0.0.0:2"),
         ]
-        let text = try #require(StatusSummary(status, region: nil)).text
-        #expect(text.contains("metrics    NOT SERVED on 127.0.0.1:1: another program has that port"))
-        #expect(!text.contains("web"))
+        status.listeners?[1].url = "http://192.168.1.10:2/"
+        let text = try #require(StatusSummary(status, region: nil)).text()
+        #expect(text.contains("\nMetrics    NOT SERVED on 127.0.0.1:1: another program has that port"))
+        #expect(text.contains("\nPage       served at http://192.168.1.10:2/"))
     }
 }

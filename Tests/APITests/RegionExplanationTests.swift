@@ -214,7 +214,7 @@ import Testing
     @Test func `the error about an unwatched region names the watched ones`() {
         let report = report(learning, heard: [], now: 10)
         #expect(RegionExplanation(report, region: "away") == nil)
-        #expect(report.unknownRegion("away") == "there is no region \"away\"; the daemon watches home")
+        #expect(report.unknownRegion("away", in: .english) == "there is no region \"away\"; the daemon watches home")
     }
 
     @Test func `the JSON has the numbers`() throws {

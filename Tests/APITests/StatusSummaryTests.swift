@@ -10,7 +10,7 @@ import Testing
 @Suite struct StatusSummaryTests {
     @Test func `without a region the next command is shown, and the state is unknown`() throws {
         let summary = try #require(StatusSummary(statusReport(), region: nil))
-        #expect(summary.text.hasPrefix("Regions    none yet; `sudo okaeri setup` finds your beacon\nBluetooth  "))
+        #expect(summary.text().hasPrefix("Regions    none yet; `sudo okaeri setup` finds your beacon\nBluetooth  "))
         #expect(summary.exitStatus == 2)
     }
 
@@ -31,7 +31,7 @@ import Testing
         delayed.coolDownUntil = "2026-11-20T18:47:00.000Z"
         delayed.coolDownReason = "the last attempt failed"
         report.networks = [delayed, NetworkPromptsReport(ssid: "Office", prompts: 0)]
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         let end = LocalTime.text(stamp: "2026-11-20T18:47:00.000Z")
         #expect(
             text.contains(
@@ -45,9 +45,9 @@ import Testing
         let mode = ScanMode(timing: .shared, reason: .wifiInUse)
         report.bluetooth.scan = ScanReport(mode, listened: .seconds(20), received: .seconds(10))
         let line = "\n           50 % of the time: 2.4 GHz Wi-Fi is in use\n"
-        #expect(try #require(StatusSummary(report, region: nil)).text.contains(line))
+        #expect(try #require(StatusSummary(report, region: nil)).text().contains(line))
         report.bluetooth.listening = false
-        #expect(try !#require(StatusSummary(report, region: nil)).text.contains(line))
+        #expect(try !#require(StatusSummary(report, region: nil)).text().contains(line))
     }
 
     @Test func `each server that is notified has a line`() throws {
@@ -55,13 +55,13 @@ import Testing
         var notified = NotificationReport(target: "notify[0]", type: "ntfy", address: "https://ntfy.sh")
         report.notifications = [notified]
         #expect(
-            try #require(StatusSummary(report, region: nil)).text.contains(
+            try #require(StatusSummary(report, region: nil)).text().contains(
                 "\nNotify     ntfy at https://ntfy.sh: none sent yet"))
         notified.lastSent = "2026-11-21T07:31:09Z"
         notified.waiting = 2
         notified.problem = "it answers 503"
         report.notifications = [notified]
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         #expect(
             text.contains("the last one at 2026-11-21 ") && text.contains("; 2 wait; NOT DELIVERED: it answers 503"))
         #expect(HealthReport(report).warnings.map(\.part) == ["notify"])
@@ -77,9 +77,9 @@ import Testing
         #expect(report.occupancy?.state == .inside)
         #expect(report.occupancy?.present?.map(\.region) == ["keys", "bag"])
         let summary = try #require(StatusSummary(report, region: nil))
-        #expect(summary.text.contains("\nRegions    2 of 4 inside, 1 unknown\n"))
+        #expect(summary.text().contains("\nRegions    2 of 4 inside, 1 unknown\n"))
         let one = try #require(StatusSummary(report, region: "bag"))
-        #expect(!one.text.contains("of 4 inside") && one.report.occupancy == nil)
+        #expect(!one.text().contains("of 4 inside") && one.report.occupancy == nil)
         #expect(Occupancy([.outside, .unknown]).state == .unknown && Occupancy([]).state == .unknown)
     }
 
@@ -105,11 +105,11 @@ import Testing
         var region = regionReport("home", .inside, rssi: -70)
         region.battery = BatteryReport(
             percent: percent, time: "2026-11-20T18:42:03.250Z", source: "advertised", major: 7, minor: 8)
-        let text = try #require(StatusSummary(statusReport(region), region: nil)).text
-        #expect(text.contains("heard 0.5 s ago  battery \(percent) %\n"))
+        let text = try #require(StatusSummary(statusReport(region), region: nil)).text()
+        #expect(text.contains("received 0.5 s ago  battery \(percent) %\n"))
         #expect(text.contains("BATTERY LOW: the beacon with major 7 and minor 8 had 14 % at 2026-11-2") == isLow)
         region.beacon = nil
-        let gone = try #require(StatusSummary(statusReport(region), region: nil)).text
+        let gone = try #require(StatusSummary(statusReport(region), region: nil)).text()
         #expect(gone.hasPrefix("home       inside  battery \(percent) %\n"))
         let json = try #require(StatusSummary(statusReport(region), region: nil)).json
         #expect(json.contains(#""low":\#(isLow)"#) && !json.contains("\n"))
@@ -119,7 +119,7 @@ import Testing
         let summary = try #require(
             StatusSummary(statusReport(regionReport("home", .inside), stale: true), region: nil))
         #expect(summary.exitStatus == 3)
-        #expect(summary.text.contains("STALE"))
+        #expect(summary.text().contains("STALE"))
     }
 
     @Test func `a person reads what became of the kept state, and why it is not kept`() throws {
@@ -129,7 +129,7 @@ import Testing
             reason: Restoration.stale(age: .seconds(10_800)).description, problem: "No space left on device",
             historyProblem: "the disk is full")
         report.saved = .init(file: "/s/regions.json", problems: ["/s/regions.json: keys is not used: uuid"])
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         #expect(text.contains("Regions    NOT USED: /s/regions.json: keys is not used: uuid"))
         #expect(text.contains("State      is stale, 3 h old"))
         #expect(text.contains("NOT KEPT: /var/lib/okaeri/state.json: No space left on device"))
@@ -138,9 +138,9 @@ import Testing
 
     @Test func `the status names the command that takes an answer of never back`() throws {
         var report = statusReport(regionReport("home", .inside))
-        #expect(try #require(StatusSummary(report, region: nil)).text.contains("Never") == false)
+        #expect(try #require(StatusSummary(report, region: nil)).text().contains("Never") == false)
         report.never = ["HomeNet", "Mum's\u{1B}[2J"]
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         #expect(text.contains("Never      \"HomeNet\" is never offered or joined"))
         #expect(text.contains("okaeri prompts --clear 'HomeNet'"))
         #expect(text.contains(#"--clear 'Mum'\''s"#) && !text.contains("\u{1B}"))
@@ -155,7 +155,7 @@ import Testing
         report.wifi = .init(
             managerRunning: true, radioEnabled: true, hardwareEnabled: true, device: "wlan0", connectedSSID: "HomeNet",
             limitation: code, activating: false)
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Wi-Fi") })
         #expect(line.hasSuffix("connected to \"HomeNet\", \(words)"))
     }
@@ -169,7 +169,7 @@ import Testing
             ServiceReport(identifier: nil, service: "180D", connected: false),
             ServiceReport(identifier: "watch", service: "180D", connected: false, reason: "it was refused"),
         ]
-        let lines = try #require(StatusSummary(report, region: nil)).text.split(separator: "\n")
+        let lines = try #require(StatusSummary(report, region: nil)).text().split(separator: "\n")
         #expect(lines.contains("lamp       connected to Lamp, DC:A6:32:01:02:03"))
         #expect(lines.contains("180D       not connected"))
         #expect(lines.contains("watch      not connected: it was refused"))
@@ -185,7 +185,7 @@ import Testing
         report.prompts = [Prompt(id: "3", ssid: "HomeNet", regions: ["home"], arrival: 1)]
         report.counters.dropped = 5
         report.simulated = ["wifi"]
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         for words in [
             "home", "-70 dBm", "2.1 m near", "why | how", "okaeri answer 3", "5 packets", "NOT REAL", "NetworkManager",
         ] {
@@ -204,10 +204,10 @@ import Testing
         #expect(house.regions.allSatisfy { $0.beacon == nil }, "a beacon is what this node hears")
         let home = try #require(StatusSummary(house, region: "home", isHouse: true))
         #expect(home.exitStatus == 0)
-        #expect(home.text.contains("home       inside since "))
-        #expect(home.text.contains(", in kitchen, by hall"))
+        #expect(home.text().contains("home       inside since "))
+        #expect(home.text().contains(", in kitchen, by hall"))
         let own = try #require(StatusSummary(report, region: "home"))
-        #expect(!own.text.contains("kitchen"), "this node's own")
+        #expect(!own.text().contains("kitchen"), "this node's own")
         #expect(try #require(StatusSummary(house, region: "shed")).exitStatus == 2, "unknown rather than wrong")
     }
 
@@ -229,13 +229,13 @@ import Testing
             restart: [.init(key: "history.keep", reason: "no event is recorded until then")])
         report.listeners = [.init(name: "web", address: "127.0.0.1:1", refused: "127.0.0.1:2 cannot be opened: taken")]
         report.mqtt = .init(connected: false, reason: "it is away", since: "2026-11-21T07:31:09Z")
-        let text = try #require(StatusSummary(report, region: nil)).text
+        let text = try #require(StatusSummary(report, region: nil)).text()
         #expect(
             text.contains(
                 "\nRestart    pending for history.keep: no event is recorded until then; run `sudo systemctl restart okaeri`\n"
             ))
         #expect(text.contains(" stays in force:\n           f: a\n           f: b"))
-        #expect(text.contains("\nweb        served on 127.0.0.1:1; NOT on 127.0.0.1:2 cannot be opened: taken\n"))
+        #expect(text.contains("\nPage       served on 127.0.0.1:1; NOT on 127.0.0.1:2 cannot be opened: taken\n"))
         #expect(text.contains("\nMQTT       it is away\n           not connected, since 2026-11-21 "))
     }
 }

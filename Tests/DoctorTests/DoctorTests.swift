@@ -59,7 +59,7 @@ import Testing
         status.simulated = ["capture"]
         let found = Doctor.findings(status, besides: [])
         #expect(
-            found.map(\.text) == [
+            found.map { $0.text() } == [
                 "ok     daemon: it runs, with 1 region", "wrong  MQTT: it delivers none",
                 "ok     page: served on 127.0.0.1:1", "wrong  source: NOT REAL: capture",
             ])
@@ -166,7 +166,7 @@ import Testing
         let unheard = statusReport(regionReport("home", .unknown))
         #expect(Doctor.beacon(unheard).remedy?.contains("okaeri scan") == true)
         let heard = statusReport(regionReport("home", .inside, rssi: -60))
-        #expect(Doctor.beacon(heard) == .ok("beacon", "that of \"home\" is received"))
+        #expect(Doctor.beacon(heard).text() == "ok     beacon: the beacon of \"home\" is received")
         #expect(Doctor.beacon(statusReport()).verdict == .note && Doctor.beacon(nil).remedy == nil)
     }
 }

@@ -6,9 +6,12 @@ import Testing
 @testable import OkaeriHistory
 
 @Suite struct DayPlotTests {
-    private func svg(_ record: DayRecord, _ layout: Layout = .wide) -> String {
+    private func svg(_ record: DayRecord, _ layout: Layout = .wide, _ language: Language = .english) -> String {
         let ticks = (0...24).map { DayPlot.Tick(time: hour(Double($0)), label: $0 % 3 == 0 ? "\($0):00" : nil) }
-        return DayPlot(record: record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks, layout: layout) {
+        return DayPlot(
+            record: record, title: "A <day> & \"night\"", subtitle: "UTC", ticks: ticks, layout: layout,
+            language: language
+        ) {
             time in
             "\((time &- midnight) / 3_600_000_000_000)h"
         }.svg
@@ -84,6 +87,19 @@ import Testing
         #expect(try elements(svg, "outage").first?.stringValue == "Bluetooth is off, 20h–21h")
         #expect(try elements(svg, "unwatched").first?.stringValue == "not watched, 22h–24h")
         #expect(svg.contains("no Bluetooth") && svg.contains("1h join?"))
+    }
+
+    @Test func `a picture in Japanese has no English words`() throws {
+        var day = record([home])
+        day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth")]
+        day.unwatched = [hour(22)..<hour(24)]
+        day.regions[0].minutes = [minute("home", at: hour(1), rssi: -60)]
+        let document = try XMLDocument(xmlString: svg(day, .wide, .japanese))
+        let texts = try document.nodes(forXPath: "//*[local-name()='text']").compactMap(\.stringValue)
+        #expect(texts.contains("圏内 6 時間 0 分") && texts.contains("接続失敗") && texts.contains("記録なし"))
+        let words = ["inside", "outside", "unknown", "enter", "exit", "prompt", "joined", "watched", "signal", "min"]
+        for text in texts { for word in words { #expect(!text.contains(word), "\(text)") } }
+        #expect(try elements(svg(day, .wide, .japanese), "inside").first?.stringValue == "圏内 0h–6h")
     }
 
     @Test func `the signal is a line within its range, parted by silence`() throws {

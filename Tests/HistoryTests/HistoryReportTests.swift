@@ -89,7 +89,7 @@ import Testing
             #expect(LocalTime.text(evening) == "2026-11-20 19:42:00 CET")
             #expect(LocalTime.timeOfDay(evening + 7_000_000) == "19:42:00.007 CET")
             #expect(LocalTime.text(stamp: "2026-11-20T18:42:00.000Z") == "2026-11-20 19:42:00 CET")
-            #expect(LocalTime.date(evening) == "Friday, 20 November 2026")
+            #expect(Language.english.date(evening) == "Friday, 20 November 2026")
             #expect(LocalTime.zone(evening) == "CET, UTC+01:00")
             let midnight = evening - nanoseconds(19.7 * 3600)
             #expect(LocalTime.startOfDay(evening) == midnight)

@@ -96,7 +96,8 @@ import Testing
         let exponent = try #require(configured.pathLossExponent)
         #expect(abs(PathLoss.accuracy(signal: -78, measuredPower: -60, exponent: exponent) - 4) < 0.02)
         #expect(
-            try await calibrate((0..<99).map { _ in (home, -78) }, configured, distance: 4).contains("replace the old line"))
+            try await calibrate((0..<99).map { _ in (home, -78) }, configured, distance: 4)
+                .contains("replace the old line"))
     }
 
     @Test(.timeLimit(.minutes(5)))

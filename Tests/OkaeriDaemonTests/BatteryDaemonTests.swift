@@ -46,7 +46,7 @@ import Testing
                 try await client.text(Route.metrics).contains("okaeri_region_battery_ratio{region=\"home\"} 0.12\n"))
             let summary = try #require(StatusSummary(status, region: nil))
             #expect(
-                summary.text.contains("BATTERY LOW: the beacon with major 100 and minor 100 had 12 % at 2026-11-20"))
+                summary.text().contains("BATTERY LOW: the beacon with major 100 and minor 100 had 12 % at 2026-11-20"))
         }
     }
 

@@ -1,9 +1,9 @@
 import OkaeriConfiguration
-import OkaeriEvents
 import OkaeriTestSupport
 import Synchronization
 import Testing
 
+@testable import OkaeriEvents
 @testable import OkaeriDaemon
 
 @Suite(.timeLimit(.minutes(5))) struct PageAnnouncerTests {
@@ -173,7 +173,7 @@ import Testing
 
     @Test func `the report names what the network finds`() {
         #expect(
-            ListenerReport.Discovery(name: "Okaeri attic").sentence == #"the network finds the page as "Okaeri attic""#)
-        #expect(ListenerReport.Discovery(problem: "no").sentence == "the network does not find the page: no")
+            Language.english.discovery(.init(name: "Okaeri attic")) == #"the network finds the page as "Okaeri attic""#)
+        #expect(Language.english.discovery(.init(problem: "no")) == "the network does not find the page: no")
     }
 }

@@ -76,7 +76,7 @@ struct PhoneDaemonTests {
             #expect(daemon.receptions(of: "bob") == nil)
             outputs += [
                 try #require(RegionExplanation(status, region: "anna")).text,
-                try #require(StatusSummary(status, region: nil)).text,
+                try #require(StatusSummary(status, region: nil)).text(),
             ]
             try await eventually("the state is written") { folder.names(in: "state").contains("state.json") }
             task.cancel()

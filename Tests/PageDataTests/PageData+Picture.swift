@@ -4,8 +4,8 @@ import OkaeriServer
 
 extension PageData {
     func picture(
-        of day: String, from: String? = nil, to: String? = nil, width: String? = nil
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil
     ) async throws(PageFailure) -> String {
-        try await picture(of: day, from: from, to: to, width: width, demandRoom: {}, answer: { $0 })
+        try await picture(of: day, from: from, to: to, width: width, language: language, demandRoom: {}, answer: { $0 })
     }
 }

@@ -95,6 +95,9 @@ import Testing
         let narrow = try await page.picture(of: "2026-11-21", width: "360")
         #expect(narrow.contains("viewBox=\"0 0 360 ") && !narrow.contains(">03:00<") && narrow.contains(">18:00<"))
         #expect(try await page.picture(of: "2026-11-21", width: "99999") == whole)
+        #expect(try await page.picture(of: "2026-11-21", language: "ja").contains("2026年11月21日(土)"))
+        #expect(try await page.picture(of: "2026-11-21", language: "en") == whole)
+        await #expect(throws: PageFailure.self) { try await page.picture(of: "2026-11-21", language: "de") }
         // A part of another day is not one of this one: no line a minute.
         let other = try await page.picture(
             of: "2026-11-21", from: "2026-11-20T07:00:00Z", to: "2026-11-20T07:20:00Z")

@@ -1,4 +1,5 @@
 import Foundation
+import HCI
 import OkaeriServer
 import OkaeriWiFi
 import Testing
@@ -41,6 +42,16 @@ import Testing
         #expect(sentence.unicodeScalars.contains { ("\u{3041}"..."\u{30FF}").contains($0) }, "\(sentence)")
         // The daemon's sentence is in English.
         #expect(try texts("/wifi.en.js")["why_\(code)"] == nil)
+    }
+
+    @Test func `the page has the Japanese sentences of Bluetooth and of the broker by their codes`() throws {
+        let texts = try texts("/wifi.ja.js")
+        for cause in AdapterUpdate.Cause.allCases where cause != .other {
+            let text = try #require(texts["bluetooth_\(cause.rawValue)"])
+            #expect(Language.japanese.bluetooth(code: cause.rawValue, adapter: "{0}", reason: "") == text)
+        }
+        for code in BrokerCode.allCases { #expect(texts["mqtt_\(code.rawValue)"]?.isEmpty == false) }
+        #expect(try self.texts("/wifi.en.js").keys.allSatisfy { !$0.hasPrefix("bluetooth_") && !$0.hasPrefix("mqtt_") })
     }
 
     @Test(arguments: PromptSituation.allCases)

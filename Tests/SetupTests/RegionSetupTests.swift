@@ -30,9 +30,9 @@ struct ScriptedRegion {
     /// Asks until the script ends.
     init(
         _ answers: [String], given: RegionSetup.Answers = .init(), text: String? = nil, owner: String? = "home",
-        joined: String? = nil, machine: Script.Machine = .init()
+        joined: String? = nil, machine: Script.Machine = .init(), language: Language = .english
     ) async throws {
-        let script = Script(answers, machine: machine)
+        let script = Script(answers, machine: machine, language: language)
         self.script = script
         let regions = try text.map { try Configuration(json: Array($0.utf8), file: "b.json").regions } ?? []
         var setup = RegionSetup(
@@ -121,6 +121,25 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
                 }
 
                 """)
+    }
+
+    @Test func `a Japanese terminal is asked in Japanese, and the file is the same`() async throws {
+        var machine = receiving([beacon(1, rssi: -70), beacon(7, rssi: -40)])
+        machine.networks = .success(networks)
+        machine.condition = .unavailable(.notInSight(ssid: "HomeNet"))
+        let answers = ["", "", "keys", "1", "はい", "いいえ", "たぶん", "n", ""]
+        let setup = try await ScriptedRegion(answers, machine: machine, language: .japanese)
+        let turns = setup.turns
+        #expect(turns[0].question?.hasPrefix("この家で最初の") == true)
+        #expect(turns[1].said == "ビーコンをこの機器に近づけてください。")
+        #expect(turns[2].question == "だれのビーコンですか？ Anna や keys のような名前 [home]：")
+        #expect(turns[3].said.contains("Café  （保護なし：接続不可）"))
+        #expect(turns[4].said.hasPrefix("現在このネットワークには接続できません：アクセスポイントが見つかりません"))
+        #expect(turns[7].question == "y か n で答えてください：")
+        #expect(turns[8].said.hasPrefix("keys：\(uuidText)/100/7。到着時に「HomeNet」に接続するか確認"))
+        let english = try await ScriptedRegion(
+            ["", "", "keys", "1", "y", "n", "n", ""], machine: machine)
+        #expect(setup.text != nil && setup.text == english.text)
     }
 
     @Test func `with all answers nothing is asked`() async throws {
@@ -329,7 +348,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         let again = setup.turns[4]
         #expect(
             again.said.contains("anyone can set up such a network") && again.question?.hasPrefix("Which Wi-Fi") == true)
-        #expect(setup.turns[5].said == "7 is not one of the numbers.")
+        #expect(setup.turns[5].said == "\"7\" is not one of the numbers.")
         #expect(setup.turns[6].question?.hasPrefix("Which Wi-Fi") == true, "34 bytes")
         #expect(setup.turns[7].steps == ["condition 5"], "its name comes first")
     }
@@ -411,12 +430,12 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     private let service = "/etc/okaeri/beacons.json"
 
     @Test func `a service that runs is notified, one that does not is started`() {
-        let running = NextSteps(file: service, daemon: .runs, isService: true).lines
+        let running = NextSteps(file: service, daemon: .runs, isService: true).lines()
         #expect(running.first?.hasPrefix("sudo systemctl reload okaeri ") == true && running.count == 2)
-        let absent = NextSteps(file: service, daemon: .absent, isService: true).lines
+        let absent = NextSteps(file: service, daemon: .absent, isService: true).lines()
         #expect(absent.first?.hasPrefix("sudo systemctl enable --now okaeri ") == true)
         for isService in [true, false] {
-            let other = NextSteps(file: "./my beacons.json", daemon: .absent, isService: isService).lines
+            let other = NextSteps(file: "./my beacons.json", daemon: .absent, isService: isService).lines()
             #expect(other.first?.hasPrefix("okaeri monitor --config './my beacons.json' ") == true)
         }
     }
@@ -424,8 +443,8 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     @Test func `a name is quoted for a shell`() {
         let steps = NextSteps(
             file: service, daemon: .runs, isService: true, outsider: "anna", unsavedNetwork: "Anna's $(reboot)")
-        #expect(steps.lines.first?.hasPrefix(#"sudo nmcli --ask device wifi connect 'Anna'\''s $(reboot)' "#) == true)
-        #expect(steps.lines.contains { $0.hasPrefix("sudo usermod -aG okaeri anna ") })
-        #expect(steps.lines.last?.hasPrefix("okaeri status") == true)
+        #expect(steps.lines().first?.hasPrefix(#"sudo nmcli --ask device wifi connect 'Anna'\''s $(reboot)' "#) == true)
+        #expect(steps.lines().contains { $0.hasPrefix("sudo usermod -aG okaeri anna ") })
+        #expect(steps.lines().last?.hasPrefix("okaeri status") == true)
     }
 }

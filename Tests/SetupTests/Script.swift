@@ -48,7 +48,10 @@ final class Script: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ answers: [String], machine: Machine = Machine()) {
+    let language: Language
+
+    init(_ answers: [String], machine: Machine = Machine(), language: Language = .english) {
+        self.language = language
         state = Mutex(State(answers: answers, machine: machine))
     }
 

@@ -53,7 +53,7 @@ private struct ScriptedService {
         let setup = try await ScriptedService(
             [], controlsService: false, isRoot: false, outsider: "anna", network: "HomeNet")
         #expect(setup.isEnded && setup.turns == [.init()])
-        let lines = setup.left.lines
+        let lines = setup.left.lines()
         #expect(lines.contains { $0.hasPrefix("sudo systemctl enable --now okaeri ") })
         #expect(lines.contains { $0.hasPrefix("sudo usermod -aG okaeri anna ") })
         #expect(lines.contains { $0.hasPrefix("sudo nmcli --ask device wifi connect HomeNet ") })
@@ -87,7 +87,7 @@ private struct ScriptedService {
         #expect(turns[7].question?.hasPrefix("In which room") == true)
         #expect(turns[8].question?.hasPrefix("Is there an MQTT broker") == true)
         #expect(setup.isEnded && setup.last == .init(), "nothing is changed")
-        #expect(setup.left.lines == ["okaeri status   # the states of the regions"])
+        #expect(setup.left.lines() == ["okaeri status   # the states of the regions"])
     }
 
     @Test func `a step that is declined or fails is named at the end`() async throws {
@@ -98,14 +98,14 @@ private struct ScriptedService {
         #expect(setup.turns[1].question?.hasPrefix("Add anna") == true)
         #expect(setup.turns[2].said == "anna is not in the group okaeri: usermod: cannot lock /etc/passwd.")
         #expect(setup.turns[3].question?.hasPrefix("In which room") == true, "the page needs a service that runs")
-        #expect(setup.isEnded && setup.left.lines.count == 4)
+        #expect(setup.isEnded && setup.left.lines().count == 4)
     }
 
     @Test func `a service that does not start is reported with its last error`() async throws {
         let failure = ServiceControl.Failure(command: "systemctl x", reason: "it failed", journal: "no adapter")
         let setup = try await ScriptedService([""], machine: .init(applied: [.failure(failure)]))
         #expect(setup.turns[1].said.contains("its last error is \"no adapter\""))
-        #expect(setup.left.lines.first?.hasPrefix("sudo systemctl enable --now okaeri") == true)
+        #expect(setup.left.lines().first?.hasPrefix("sudo systemctl enable --now okaeri") == true)
     }
 
     @Test func `a network out of sight receives no profile`() async throws {
@@ -128,7 +128,7 @@ private struct ScriptedService {
     @Test func `the end of the input leaves the earlier steps carried out`() async throws {
         let setup = try await ScriptedService(["", ""], outsider: "anna", network: "HomeNet")
         #expect(!setup.isEnded && setup.last.isSecret)
-        #expect(setup.left.lines.map { $0.prefix(10) } == ["sudo nmcli", "okaeri sta"])
+        #expect(setup.left.lines().map { $0.prefix(10) } == ["sudo nmcli", "okaeri sta"])
     }
 }
 

@@ -128,7 +128,7 @@ import Testing
         let terminal = try Pseudoterminal()
         let process = try binary.start(arguments, on: terminal)
         let answers = [
-            ("that has one. [Y/n] ", "n\n"), ("8883: with TLS): ", "127.0.0.1:\(broker.port)\n"), ("for none): ", "\n"),
+            ("runs Okaeri. [Y/n] ", "n\n"), ("8883: with TLS): ", "127.0.0.1:\(broker.port)\n"), ("for none): ", "\n"),
             ("the others: hall) ", "attic\n"), ("among the Pis? [attic] ", "\n"), ("beacons.json? [Y/n] ", "\n"),
         ]
         for (question, answer) in answers {
@@ -150,7 +150,7 @@ import Testing
     func `a set-up that is ended while it joins leaves nothing behind`(question: Int) throws {
         let terminal = try Pseudoterminal()
         let process = try binary.start(["setup", "--config", "beacons.json", "--socket", "none"], on: terminal)
-        #expect(terminal.read { $0.contains("that has one. [Y/n] ") }, "\(terminal.text)")
+        #expect(terminal.read { $0.contains("runs Okaeri. [Y/n] ") }, "\(terminal.text)")
         try terminal.type("n\n")
         #expect(terminal.read { $0.contains("8883: with TLS): ") }, "\(terminal.text)")
         if question == 2 {

@@ -7,9 +7,9 @@ import Testing
     private let terminal: Pseudoterminal
     private let arguments: [String]
     private static let questions = [
-        ("that has one. [Y/n] ", "\n"), ("the nearest: ", "\n"), ("in your hand? [y/N] ", "y\n"),
+        ("runs Okaeri. [Y/n] ", "\n"), ("the nearest: ", "\n"), ("in your hand? [y/N] ", "y\n"),
         ("Anna or keys", "home\n"), ("Enter for none: ", "\n"),
-        ("20 s. [y/N] ", "n\n"), ("to measure. [y/N] ", "\n"), ("beacons.json? [Y/n] ", "\n"),
+        ("20 s. [y/N] ", "n\n"), ("takes a minute. [y/N] ", "\n"), ("beacons.json? [Y/n] ", "\n"),
     ]
 
     init() throws {
@@ -48,7 +48,7 @@ import Testing
     @Test func `a measurement of the signal shows its readings, and ended it leaves nothing behind`() throws {
         let process = try start(answering: 6)
         try terminal.type("y\n")
-        #expect(terminal.read { $0.contains("then press Enter: ") }, "\(terminal.text)")
+        #expect(terminal.read { $0.contains("and press Enter: ") }, "\(terminal.text)")
         try terminal.type("\n")
         #expect(terminal.read { $0.contains(" s left, 0 readings") }, "\(terminal.text)")
         #expect(terminal.read { $0.contains(/s left, [1-9]/) }, "\(terminal.text)")

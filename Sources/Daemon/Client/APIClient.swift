@@ -10,7 +10,7 @@ package import OkaeriWiFi
 /// Asks a running daemon over its socket.
 package struct APIClient: Sendable {
     /// The reason why there is no answer.
-    package enum Failure: Error, Sendable, CustomStringConvertible {
+    package enum Failure: Error, Sendable, CustomStringConvertible, LocalizedFailure {
         /// There is no listener at the socket.
         case noDaemon(socket: String)
         /// The listener does not admit this user.
@@ -28,15 +28,13 @@ package struct APIClient: Sendable {
             }
         }
 
-        package var description: String {
+        package var description: String { sentence(in: .english) }
+
+        package func sentence(in language: Language) -> String {
             switch self {
-            case .noDaemon(let socket):
-                "no okaeri runs here: there is no listener on \(socket); start one with `okaeri monitor` or "
-                    + "`sudo systemctl start okaeri`, or name its socket with `--socket`"
-            case .notPermitted(let socket):
-                "you may not use \(socket); \(ServiceAccount.admission)"
-            case .noAnswer(let socket, let reason):
-                "the okaeri on \(socket) does not answer: \(reason); `journalctl -u okaeri` may show more"
+            case .noDaemon(let socket): language(FailurePhrase.noDaemon, socket)
+            case .notPermitted(let socket): language(FailurePhrase.socketNotPermitted, socket)
+            case .noAnswer(let socket, let reason): language(FailurePhrase.noAnswer, socket, reason)
             case .refused(_, let sentence): sentence
             }
         }

@@ -104,7 +104,7 @@ package struct StateWait: Sendable {
     private func judge(_ answer: StatusReport) -> Result<StatusSummary, Failure>? {
         guard let report = isHouse ? answer.ofHouse : answer else { return .failure(.noHouse) }
         guard let summary = StatusSummary(report, region: region, isHouse: isHouse) else {
-            return .failure(.noSuchRegion(sentence: report.unknownRegion(region ?? "")))
+            return .failure(.noSuchRegion(sentence: report.unknownRegion(region ?? "", in: .english)))
         }
         return summary.exitStatus == state.exitStatus ? .success(summary) : nil
     }

@@ -79,7 +79,10 @@ extension Event.Kind {
                 .bluetoothStateDidUpdate(
                     AdapterUpdate(
                         state: try members.decode(BluetoothState.self, forKey: .state),
-                        adapter: try optional(.adapter), reason: try text(.reason)))
+                        adapter: try optional(.adapter),
+                        // A later version may have other causes.
+                        cause: try optional(.code).flatMap(AdapterUpdate.Cause.init) ?? .other,
+                        reason: try text(.reason)))
             case .wifiPrompt: .wifiPrompt(try wifi())
             case .wifiPromptAnswered:
                 .wifiPromptAnswered(try wifi(), answer: try members.decode(PromptAnswer.self, forKey: .answer))

@@ -79,10 +79,13 @@ extension Event.House {
 }
 
 extension AdapterUpdate {
-    /// The state, the adapter and the reason.
+    /// The code of the cause; `nil` for one without a name.
+    var code: String? { cause == .other ? nil : cause.rawValue }
+
+    /// The state, the adapter, the code of the cause, and the reason.
     package var fields: [EventField] {
         EventField.text("state", state.rawValue) + EventField.text("adapter", adapter)
-            + EventField.text("reason", reason)
+            + EventField.text("code", code) + EventField.text("reason", reason)
     }
 }
 

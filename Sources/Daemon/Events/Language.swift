@@ -1,5 +1,5 @@
 /// The language of what a person at home reads.
-package enum Language: Sendable {
+package enum Language: Sendable, CaseIterable {
     case english
     case japanese
 
@@ -7,6 +7,20 @@ package enum Language: Sendable {
     package init(environment: [String: String]) {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         self = locale?.hasPrefix("ja") == true ? .japanese : .english
+    }
+
+    /// The language of a code of ISO 639-1; `nil` for another code.
+    package init?(code: String) {
+        guard let language = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = language
+    }
+
+    /// The code of ISO 639-1.
+    package var code: String {
+        switch self {
+        case .english: "en"
+        case .japanese: "ja"
+        }
     }
 
     /// The first language of a browser's list that Okaeri has (the field `Accept-Language`, RFC 9110, 12.5.4).

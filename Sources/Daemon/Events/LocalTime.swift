@@ -26,7 +26,14 @@ package enum LocalTime {
     package static func clock(_ nanoseconds: Int64) -> String { format(nanoseconds, "%H:%M") }
 
     /// `Friday, 20 November 2026`.
-    package static func date(_ nanoseconds: Int64) -> String { format(nanoseconds, "%A, %-d %B %Y") }
+    fileprivate static func date(_ nanoseconds: Int64) -> String { format(nanoseconds, "%A, %-d %B %Y") }
+
+    /// `2026年11月20日(金)`.
+    fileprivate static func japaneseDate(_ nanoseconds: Int64) -> String {
+        let time = fields(nanoseconds)
+        let days = Array("日月火水木金土")
+        return format(nanoseconds, "%Y年%-m月%-d日") + "(\(days[Int(time.tm_wday) % days.count]))"
+    }
 
     /// `CET, UTC+01:00`.
     package static func zone(_ nanoseconds: Int64) -> String {
@@ -137,5 +144,12 @@ package enum LocalTime {
             let count = strftime(start, buffer.count, form, &time)
             return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
+    }
+}
+
+extension Language {
+    /// Returns the date with the day of the week.
+    package func date(_ nanoseconds: Int64) -> String {
+        self == .japanese ? LocalTime.japaneseDate(nanoseconds) : LocalTime.date(nanoseconds)
     }
 }

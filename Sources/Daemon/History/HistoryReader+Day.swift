@@ -6,9 +6,10 @@ extension HistoryReader {
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
     ///   - regions: The regions to show first, in order; others with a record follow. None without configuration.
-    func day(from start: Int64, to end: Int64, now: Int64, regions: [String] = []) throws(HistoryError)
-        -> DayRecord
-    {
+    ///   - language: The language of the marks.
+    func day(
+        from start: Int64, to end: Int64, now: Int64, regions: [String] = [], language: Language = .english
+    ) throws(HistoryError) -> DayRecord {
         guard start < end else { return DayRecord(start: start, end: end, regions: []) }
         let day = start..<end
         let runs = try runs(until: now)
@@ -23,7 +24,7 @@ extension HistoryReader {
             guard shown.admits(minute.region) else { return }
             found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
         }
-        for (region, mark) in try marks(in: day) where shown.admits(region) {
+        for (region, mark) in try marks(in: day, language) where shown.admits(region) {
             found[region, default: .init(identifier: region)].marks.append(mark)
         }
         // A region that was removed from the configuration stays unknown until the daemon ends.
@@ -125,24 +126,39 @@ extension HistoryReader {
         }
     }
 
-    private func marks(in day: Range<Int64>) throws(HistoryError) -> [(region: String, mark: DayRecord.Mark)] {
-        try marks("is_answered, ssid, answer FROM prompts", in: day) { isAnswered, ssid, answer in
-            isAnswered ? (.answer, "answered: \(answer)") : (.prompt, "join “\(ssid)”?")
+    private func marks(
+        in day: Range<Int64>, _ language: Language
+    ) throws(HistoryError) -> [(region: String, mark: DayRecord.Mark)] {
+        try marks("is_answered, ssid, answer, '' FROM prompts", in: day) { isAnswered, ssid, answer, _ in
+            isAnswered
+                ? (.answer, language(PlotPhrase.answered, Self.words(answer, language)))
+                : (.prompt, language(PlotPhrase.asked, ssid))
         }
-            + marks("succeeded, ssid, reason FROM joins", in: day) { succeeded, ssid, reason in
-                succeeded ? (.joined, "joined “\(ssid)”") : (.joinFailed, "“\(ssid)” not joined: \(reason)")
+            + marks("succeeded, ssid, reason, code FROM joins", in: day) { succeeded, ssid, reason, code in
+                succeeded
+                    ? (.joined, language(PlotPhrase.didJoin, ssid))
+                    : (.joinFailed, language(PlotPhrase.didNotJoin, ssid, language.reason(code, reason)))
             }
     }
 
+    private static func words(_ answer: String, _ language: Language) -> String {
+        switch answer {
+        case "join": language(PlotPhrase.join)
+        case "later": language(PlotPhrase.later)
+        case "never": language(PlotPhrase.never)
+        default: answer
+        }
+    }
+
     private func marks(
-        _ columns: String, in day: Range<Int64>, _ mark: (Bool, String, String) -> (DayRecord.Mark.Kind, String)
+        _ columns: String, in day: Range<Int64>, _ mark: (Bool, String, String, String) -> (DayRecord.Mark.Kind, String)
     ) throws(HistoryError) -> [(region: String, mark: DayRecord.Mark)] {
         try connection.rows(
             """
             SELECT region, time, \(columns) WHERE region IS NOT NULL AND time >= ?1 AND time < ?2 ORDER BY id
             """, [.integer(day.lowerBound), .integer(day.upperBound)]
         ) { row in
-            let (kind, text) = mark(row.integer(2) != 0, row.text(3), row.text(4))
+            let (kind, text) = mark(row.integer(2) != 0, row.text(3), row.text(4), row.text(5))
             return (region: row.text(0), mark: DayRecord.Mark(time: row.integer(1), kind: kind, text: text))
         }
     }

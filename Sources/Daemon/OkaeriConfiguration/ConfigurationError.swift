@@ -1,7 +1,8 @@
+package import OkaeriEvents
 import OkaeriPlumbing
 
 /// The mistakes in a configuration that does not load, each with its place.
-package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible, LocalizedFailure {
     /// One mistake.
     package struct Problem: Sendable, Equatable, CustomStringConvertible {
         /// The place: `regions[1].uuid`, or `line 3, column 7` if the text is not JSON.
@@ -15,10 +16,13 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         /// The name of the region at that place, and its line, such as `region "home", line 12`.
         package var region: String?
 
-        /// Escaped: a key and a value are shown as they stand in a file that may come from anywhere.
-        package var description: String {
-            ("\(place): found \(found), expected \(expected)" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? ""))
-                .escapedName
+        package var description: String { sentence(in: .english) }
+
+        /// Returns the mistake. It is escaped: a key and a value are shown as they stand in a file that may come from anywhere.
+        fileprivate func sentence(in language: Language) -> String {
+            let text = language(
+                FailurePhrase.value, language.place(place), language.value(found), language.value(expected))
+            return (suggestion.map { language(FailurePhrase.suggestion, text, $0) } ?? text).escapedName
         }
     }
 
@@ -37,12 +41,24 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
 
     /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key, the region.
-    package var description: String {
-        problems.map { problem in
-            problem.place == Self.wholeFile
-                ? "cannot read \(file): \(problem.found); \(problem.expected)".escapedName
-                : "\(file): \(problem)" + (problem.region.map { " (\($0.escapedName))" } ?? "")
-        }.joined(separator: "\n")
+    package var description: String { sentence(in: .english) }
+
+    package func sentence(in language: Language) -> String {
+        problems.map { sentence($0, language) }.joined(separator: "\n")
+    }
+
+    private func sentence(_ problem: Problem, _ language: Language) -> String {
+        switch problem.place {
+        case Self.wholeFile:
+            language(
+                FailurePhrase.unreadableFile, file, language.value(problem.found), language.value(problem.expected)
+            )
+            .escapedName
+        case Self.absence: language(FailurePhrase.noConfiguration, file, problem.found)
+        default:
+            file + (language == .english ? ": " : "：") + problem.sentence(in: language)
+                + (problem.region.map { " (\($0.escapedName))" } ?? "")
+        }
     }
 }
 
@@ -50,5 +66,17 @@ extension ConfigurationError {
     /// One mistake.
     package init(file: String, place: String, found: String, expected: String) {
         self.init(file: file, problems: [Problem(place: place, found: found, expected: expected)])
+    }
+}
+
+extension Language {
+    /// Returns a place in a file: `line 3, column 7` in the language, and a path such as `regions[1].uuid` as it is.
+    fileprivate func place(_ place: String) -> String {
+        let words = place.split(separator: " ")
+        guard words.first == "line", words.count > 1, let line = Int(words[1].filter { $0 != "," }) else {
+            return place
+        }
+        guard words.count == 4, let column = Int(words[3]) else { return self(FailurePhrase.line, "\(line)") }
+        return self(FailurePhrase.lineAndColumn, "\(line)", "\(column)")
     }
 }

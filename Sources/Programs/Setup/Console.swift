@@ -5,6 +5,9 @@ import Synchronization
 
 /// The user at a terminal: reads sentences, and answers one question at a time.
 package protocol Console: Sendable {
+    /// The language of the sentences and questions.
+    var language: Language { get }
+
     /// Shows a sentence; an empty one is left out.
     func say(_ sentence: String)
 
@@ -44,26 +47,37 @@ package struct Mistake: Error, Equatable {
 }
 
 extension Console {
+    /// Shows a text of a catalogue.
+    package func say(_ phrase: some Phrase, _ values: String...) { say(language(phrase, values)) }
+
+    /// Asks for a yes or a no with a text of a catalogue.
+    ///
+    /// - Parameter usual: The meaning of Enter.
+    package func confirm(_ phrase: some Phrase, _ values: String..., default usual: Bool) async throws -> Bool {
+        try await confirm(language(phrase, values), default: usual)
+    }
+
+    /// Returns a mistake with a text of a catalogue.
+    func mistake(_ phrase: some Phrase, _ values: String...) -> Mistake { Mistake(language(phrase, values)) }
+
     /// Asks for a yes or a no.
     ///
     /// - Parameter usual: The meaning of Enter.
     package func confirm(_ question: String, default usual: Bool) async throws -> Bool {
-        var question = "\(question) [\(usual ? "Y/n" : "y/N")] "
+        var question = language(usual ? SetupPhrase.yes : .no, question)
         while true {
             switch try await ask(question).lowercased() {
             case "": return usual
-            case "y", "yes": return true
-            case "n", "no": return false
-            default: question = "Answer y or n: "
+            case "y", "yes", "はい": return true
+            case "n", "no", "いいえ": return false
+            default: question = language(SetupPhrase.answerYesOrNo)
             }
         }
     }
 
     /// Asks whether a password may cross the network without encryption. Enter means no.
     package func confirmClearPassword(to host: String) async throws -> Bool {
-        try await confirm(
-            "The connection to \(host.plain()) is not encrypted, so each host of this network can read the password. Send it?",
-            default: false)
+        try await confirm(SetupPhrase.clearPassword, host.plain(), default: false)
     }
 
     /// Asks until an answer has no mistake.

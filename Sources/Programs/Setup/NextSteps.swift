@@ -1,3 +1,6 @@
+package import OkaeriEvents
+
+/// The steps that are left after a set-up.
 package struct NextSteps: Sendable {
     package enum Daemon: Sendable {
         case runs, absent
@@ -24,30 +27,23 @@ package struct NextSteps: Sendable {
         self.unsavedNetwork = unsavedNetwork
     }
 
-    /// A line each: the command, and what it is for.
-    package var lines: [String] {
+    /// Returns a line for each step: the command, and the purpose.
+    package func lines(in language: Language = .english) -> [String] {
         var lines: [String] = []
+        func add(_ phrase: ServicePhrase, _ command: String) { lines.append(language(phrase, command)) }
         if let unsavedNetwork {
-            lines.append(
-                "sudo nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))   # saves its passphrase in "
-                    + "NetworkManager")
+            add(.saveProfile, "sudo nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))")
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case (.runs, true): lines.append("sudo systemctl reload okaeri   # uses the file from now on")
-        case (.absent, true):
-            lines.append("sudo systemctl enable --now okaeri   # starts it now and at each start of the machine")
-        case (.runs, false):
-            lines.append(
-                "okaeri monitor --config \(Self.quoted(file))   # replaces the daemon that uses another file")
-        case (.absent, false): lines.append("okaeri monitor --config \(Self.quoted(file))   # starts it")
+        case (.runs, true): add(.reload, "sudo systemctl reload okaeri")
+        case (.absent, true): add(.start, "sudo systemctl enable --now okaeri")
+        case (.runs, false): add(.replaceDaemon, "okaeri monitor --config \(Self.quoted(file))")
+        case (.absent, false): add(.startDaemon, "okaeri monitor --config \(Self.quoted(file))")
         }
-        if let outsider {
-            lines.append(
-                "sudo usermod -aG okaeri \(Self.quoted(outsider))   # then log in again, to query the daemon without sudo"
-            )
-        }
-        return lines + ["okaeri status   # the states of the regions"]
+        if let outsider { add(.joinGroup, "sudo usermod -aG okaeri \(Self.quoted(outsider))") }
+        add(.status, "okaeri status")
+        return lines
     }
 
     private static func quoted(_ word: String) -> String {

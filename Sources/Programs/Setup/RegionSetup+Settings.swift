@@ -15,35 +15,31 @@ extension RegionSetup {
     mutating func askNetwork() async throws {
         guard let network = try await chooseNetwork() else { return }
         answers.network = network
-        let condition = try await console.during("looking for a profile of this network") { [wifi] in
+        let condition = try await console.during(text(.lookingForProfile)) { [wifi] in
             await wifi.condition(of: network)
         }
         // A profile that does not fit is corrected instead.
         if condition == .unavailable(.noCredentials(ssid: network.ssid)) { unsavedNetwork = network.ssid }
-        console.say(condition.outlook)
+        console.say(condition.outlook(in: console.language))
         guard region?.network == nil else { return }
-        stays = try await console.confirm(
-            "Does this machine stay here while the beacon comes and goes? Answer n for a machine that moves, such as a laptop, "
-                + "while the beacon stays at home.", default: true)
-        if !stays { console.say("Okaeri asks at each arrival of this machine, also while another connection works.") }
+        stays = try await console.confirm(SetupPhrase.stays, default: true)
+        if !stays { say(.asksAlways) }
     }
 
     /// Returns the network, or `nil` for none and for the one that the region has.
     private mutating func chooseNetwork() async throws -> HomeNetwork? {
-        console.say("Looking for Wi-Fi …")
-        let found = try await console.during("looking for Wi-Fi networks") { [wifi] in await wifi.networks() }
+        say(.lookingForNetworks)
+        let found = try await console.during(text(.listingNetworks)) { [wifi] in await wifi.networks() }
         let networks = list(found)
         let present = region?.network?.ssid
-        let what = networks.isEmpty ? "Its name" : "Its number or name"
-        let rest =
-            present.map { "Enter to keep \"\($0.plain(replacesFormat: true))\", - for none" } ?? "Enter for none"
-        let question = "Which Wi-Fi should Okaeri offer on arrival? \(what), or \(rest): "
-        return try await console.ask(question) { line in
+        let what = text(networks.isEmpty ? .name : .numberOrName)
+        let rest = present.map { text(.enterKeeps, $0.plain(replacesFormat: true)) } ?? text(.enterNone)
+        return try await console.ask(text(.whichNetwork, what, rest)) { line in
             guard !line.isEmpty, line != "-" else {
                 removesNetwork = line == "-" && present != nil
                 return nil
             }
-            return try Self.network(line, of: networks)
+            return try self.network(line, of: networks)
         }
     }
 
@@ -51,29 +47,29 @@ extension RegionSetup {
     private func list(_ found: Result<[VisibleNetwork], JoinFailure>) -> [VisibleNetwork] {
         switch found {
         case .failure(let failure):
-            console.say("The Wi-Fi networks in range are not known: \(failure).")
+            say(.noNetworks, console.language.sentence(failure))
             return []
         case .success(let all):
-            if all.isEmpty { console.say("No Wi-Fi network is in range.") }
+            if all.isEmpty { say(.noneInRange) }
             let networks = Array(all.prefix(Self.mostNetworks))
             for (index, network) in networks.enumerated() {
                 let number = "\(index + 1)".padding(to: 3)
-                let note = network.isSecured ? "" : "  (not secured: never joined)"
+                let note = network.isSecured ? "" : text(.notSecured)
                 console.say("  \(number) \("\(network.strength) %".padding(to: 6)) \(network.name)\(note)")
             }
             return networks
         }
     }
 
-    private static func network(_ line: String, of networks: [VisibleNetwork]) throws(Mistake) -> HomeNetwork {
+    private func network(_ line: String, of networks: [VisibleNetwork]) throws(Mistake) -> HomeNetwork {
         // A number may be a name, too.
         let numbered = networks.indices.first { String($0 + 1) == line }.map { networks[$0] }
         let chosen = networks.first { $0.ssid == line } ?? numbered
         if let chosen, case .weak(let seen) = chosen.security {
-            throw Mistake("\(JoinFailure.onlyUnsecuredInSight(ssid: chosen.name, seen: seen)).")
+            throw Mistake(console.language.fullSentence(.onlyUnsecuredInSight(ssid: chosen.name, seen: seen)))
         }
         if chosen == nil, !networks.isEmpty, line.allSatisfy(\.isNumber) {
-            throw Mistake("\(line) is not one of the numbers.")
+            throw console.mistake(SetupPhrase.notANumber, line)
         }
         do throws(SSIDLengthError) {
             return try HomeNetwork(ssid: chosen?.ssid ?? line)
@@ -86,23 +82,20 @@ extension RegionSetup {
 
     mutating func askPower() async throws {
         guard let beacons = answers.beacons, let identifier = answers.identifier else { return }
-        var isWanted = try await console.confirm(
-            "Measure the signal at one metre now, so that distances are right? The measurement takes 20 s.",
-            default: false)
+        var isWanted = try await console.confirm(SetupPhrase.measureOneMetre, default: false)
         while isWanted {
-            _ = try await console.ask(
-                "Put the beacon one metre from the antenna, with nothing between them, step aside, and press Enter: ")
+            _ = try await console.ask(text(.placeOneMetre))
             let result = try await console.during(nil) { [receiver] in
                 await receiver.calibrate(beacons, identifier: identifier)
             }
             do throws(Mistake) {
                 let power = try result.get()
                 measuredPower = power
-                return console.say("\(power) dBm at one metre.")
+                return console.say(text(.oneMetre, "\(power)") + (console.language == .english ? "." : "。"))
             } catch {
                 console.say(error.sentence)
             }
-            isWanted = try await console.confirm("Measure again?", default: false)
+            isWanted = try await console.confirm(SetupPhrase.measureAgain, default: false)
         }
     }
 
@@ -111,55 +104,50 @@ extension RegionSetup {
     mutating func askThresholds() async throws {
         guard let beacons = answers.beacons else { return }
         if let region = region?.monitored,
-            let present = Self.words(enterRSSI: region.enterRSSI, exitRSSI: region.exitRSSI)
+            let present = words(enterRSSI: region.enterRSSI, exitRSSI: region.exitRSSI)
         {
-            console.say("The region is \(present) at present. Answer n to keep that.")
+            say(.presentThresholds, present)
         }
-        var isWanted = try await console.confirm(
-            "Is the region inside only while the beacon is near, for example in one room? The measurement takes a minute.",
-            default: false)
+        var isWanted = try await console.confirm(SetupPhrase.onlyNear, default: false)
         while isWanted {
-            _ = try await console.ask(
-                "Put the beacon at the farthest place that is still inside the region, step aside, and press Enter: ")
+            _ = try await console.ask(text(.placeFarthest))
             let measurement = try await console.during(nil) { [console, receiver] in
                 await SignalMeasurement(of: beacons, receiver) { console.progress(left: $0, readings: $1) }
             }
             await receiver.stop()
             if let proposal = ThresholdProposal(signals: measurement.signals) {
                 thresholds = proposal
-                return console.say(Self.summary(proposal, readings: measurement.signals.count))
+                return sayThresholds(proposal, readings: measurement.signals.count)
             }
-            console.say(measurement.trouble ?? "The beacon was not received at that place.")
-            isWanted = try await console.confirm("Measure again?", default: false)
+            console.say(measurement.trouble ?? text(.notReceivedThere))
+            isWanted = try await console.confirm(SetupPhrase.measureAgain, default: false)
         }
     }
 
-    private static func summary(_ proposal: ThresholdProposal, readings: Int) -> String {
-        let distance = proposal.enterRSSI - proposal.exitRSSI
+    private func sayThresholds(_ proposal: ThresholdProposal, readings: Int) {
         let noise =
-            proposal.noise.map { "it varies by \($0.rounded(digits: 1).plain) dB" }
-            ?? "\(readings) readings are too few to measure how much it varies"
-        return "The filtered signal is \(proposal.signal) dBm; \(noise), so the thresholds are \(distance) dB apart."
+            proposal.noise.map { text(.varies, $0.rounded(digits: 1).plain) } ?? text(.tooFew, "\(readings)")
+        say(.thresholds, "\(proposal.signal)", noise, "\(proposal.enterRSSI - proposal.exitRSSI)")
     }
 
-    private static func words(enterRSSI: Int?, exitRSSI: Int?) -> String? {
-        let words = [enterRSSI.map { "inside from \($0) dBm" }, exitRSSI.map { "outside below \($0) dBm" }]
+    private func words(enterRSSI: Int?, exitRSSI: Int?) -> String? {
+        let words = [enterRSSI.map { text(.insideFrom, "\($0)") }, exitRSSI.map { text(.outsideBelow, "\($0)") }]
         let present = words.compactMap(\.self)
-        return present.isEmpty ? nil : present.joined(separator: ", ")
+        return present.isEmpty ? nil : console.language.list(present)
     }
 
     // MARK: The text
 
     func confirmText() async throws -> Outcome {
         let network =
-            answers.network.map { "on arrival, Okaeri asks whether to join \"\($0.ssid.plain(replacesFormat: true))\"" }
-            ?? (removesNetwork ? "without a Wi-Fi from now on" : nil)
-        let power = measuredPower.map { "\($0) dBm at one metre" }
-        let near = thresholds.flatMap { Self.words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
+            answers.network.map { text(.asksOnArrival, $0.ssid.plain(replacesFormat: true)) }
+            ?? (removesNetwork ? text(.noNetworkAnyMore) : nil)
+        let power = measuredPower.map { text(.oneMetre, "\($0)") }
+        let near = thresholds.flatMap { words(enterRSSI: $0.enterRSSI, exitRSSI: $0.exitRSSI) }
         let facts = [answers.beacons.map { "\($0)" }, network, power, near].compactMap(\.self)
         let name = answers.identifier?.plain(replacesFormat: true) ?? ""
-        console.say("\(name): \(facts.joined(separator: "; "))")
-        guard try await console.confirm("Write that to \(file)?", default: true) else { throw Failure.declined }
+        say(.facts, name, console.language.parts(facts))
+        guard try await console.confirm(SetupPhrase.writes, file, default: true) else { throw Failure.declined }
         return try newText()
     }
 
@@ -230,16 +218,25 @@ struct SignalMeasurement: Sendable {
 }
 
 extension NetworkCondition {
-    /// The result of a join now, in a sentence.
-    fileprivate var outlook: String {
+    /// Returns the result of a join now, in a sentence.
+    fileprivate func outlook(in language: Language) -> String {
         switch self {
-        case .alreadyConnected:
-            "This machine is connected to this network. Okaeri asks on arrival only if the connection is lost."
-        case .connecting: "This machine is connecting to this network."
-        case .switchedOff: "Wi-Fi is off. On arrival, Okaeri asks whether to switch it on and to join."
-        case .ready: "NetworkManager can join this network."
-        case .unavailable(let failure): "At present this network cannot be joined: \(failure)."
+        case .alreadyConnected: language(SetupPhrase.alreadyConnected)
+        case .connecting: language(SetupPhrase.connecting)
+        case .switchedOff: language(SetupPhrase.switchedOff)
+        case .ready: language(SetupPhrase.ready)
+        case .unavailable(let failure): language(SetupPhrase.unavailable, language.sentence(failure))
         }
+    }
+}
+
+extension Language {
+    /// Returns the cause and the remedy of a failure, without a full stop.
+    func sentence(_ failure: JoinFailure) -> String { reason(failure.code.rawValue, failure.description) }
+
+    /// Returns the cause and the remedy of a failure.
+    fileprivate func fullSentence(_ failure: JoinFailure) -> String {
+        sentence(failure) + (self == .english ? "." : "。")
     }
 }
 

@@ -97,11 +97,9 @@ package struct RegionSetup {
             sayReceiver(joined)
             return .receiver
         }
-        console.say("After the last answer, the command writes \(file).")
+        say(.writesAtEnd, file)
         if isPlaceOpen {
-            let isFirst = try await console.confirm(
-                "Is this the first or only Pi of your house? Answer n if another Pi already runs Okaeri.", default: true
-            )
+            let isFirst = try await console.confirm(SetupPhrase.isFirst, default: true)
             guard isFirst else { return .join(try await askBroker()) }
         }
         if answers.beacons == nil { answers.beacons = try await askBeacon() }
@@ -112,6 +110,13 @@ package struct RegionSetup {
         return try await confirmText()
     }
 
+    /// Shows a sentence.
+    func say(_ phrase: SetupPhrase, _ values: String...) { console.say(text(phrase, values)) }
+
+    func text(_ phrase: SetupPhrase, _ values: String...) -> String { text(phrase, values) }
+
+    private func text(_ phrase: SetupPhrase, _ values: [String]) -> String { console.language(phrase, values) }
+
     /// The region that is changed; `nil` for a new one.
     var region: Configuration.Region? { regions.first { $0.identifier == answers.identifier } }
 }
@@ -120,24 +125,16 @@ package struct RegionSetup {
 
 extension RegionSetup {
     private func askBroker() async throws -> String {
-        try await console.ask(
-            "What is the address of the MQTT broker of the house? HOST or HOST:PORT, such as mqtt.lan (port 8883: with TLS): "
-        ) { line throws(Mistake) in
+        try await console.ask(text(.houseBroker)) { line throws(Mistake) in
             guard ServerAddress(line) != nil else {
-                throw Mistake("Enter a name such as mqtt.lan or an address such as 192.168.1.10.")
+                throw console.mistake(SetupPhrase.hostMistake)
             }
             return line
         }
     }
 
     private func sayReceiver(_ arguments: String) {
-        console.say(
-            """
-            This Pi is a receiver of a house: the regions are those of the hub, and `okaeri setup` there changes them. On this Pi:
-              sudo okaeri join \(arguments)   # changes the broker, the room and the name
-              sudo okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # adds a region of this Pi alone
-            To make it a hub, delete "receiver" or "standby" from \(file) and run `sudo okaeri setup` again.
-            """)
+        say(.receiver, arguments, file)
     }
 }
 
@@ -146,12 +143,11 @@ extension RegionSetup {
 extension RegionSetup {
     private func askBeacon() async throws -> BeaconConstraint {
         try await requireBluetooth()
-        console.say("Hold your beacon close to this machine.")
+        say(.holdBeacon)
         let numbers = BeaconNumbers()
         while true {
             let lists = await receiver.listen().compactMap { numbers.list(after: $0) }
-            let line = try await console.choose(
-                "Which beacon is yours? Its number, or Enter for the nearest: ", among: lists)
+            let line = try await console.choose(text(.whichBeacon), among: lists)
             guard let (beacons, beacon) = try await chosen(by: line, among: numbers.candidates) else { continue }
             await receiver.stop()
             console.say("\(beacons)" + (beacon?.rssi.map { ", \($0) dBm" } ?? ""))
@@ -169,10 +165,10 @@ extension RegionSetup {
                 console.say(reason)
                 throw Failure.noBluetooth(isPermission: isPermission)
             case .off(let intention):
-                guard try await console.confirm("Bluetooth is off. Shall okaeri \(intention)?", default: true) else {
+                guard try await console.confirm(SetupPhrase.bluetoothOff, intention, default: true) else {
                     throw Failure.declined
                 }
-                bluetooth = try await console.during("switching Bluetooth on") { [receiver] in
+                bluetooth = try await console.during(text(.switchingOn)) { [receiver] in
                     await receiver.switchOn()
                 }
             }
@@ -186,16 +182,12 @@ extension RegionSetup {
         if let constraint = BeaconConstraint(line) { return (constraint, nil) }
         let candidate = line.isEmpty ? candidates.first : candidates.first { String($0.number) == line }
         guard let beacon = candidate?.beacon, let identity = beacon.identity else {
-            console.say(
-                candidates.isEmpty
-                    ? "No beacon is received yet. Check that it is switched on and not connected to its app."
-                    : "\"\(line.plain(replacesFormat: true))\" is not one of the numbers.")
+            say(candidates.isEmpty ? .noBeaconYet : .notANumber, line.plain(replacesFormat: true))
             return nil
         }
         if let rssi = beacon.rssi, rssi < Self.weakestInHand,
             try await !console.confirm(
-                "\(identity.major)/\(identity.minor) is received with only \(rssi) dBm. Is this the beacon in your hand?",
-                default: false)
+                SetupPhrase.inYourHand, "\(identity.major)/\(identity.minor)", "\(rssi)", default: false)
         {
             return nil
         }
@@ -210,10 +202,10 @@ extension RegionSetup {
         let own = regions.first { $0.monitored.constraint == answers.beacons }?.identifier
         /// The name that Enter stands for; `nil`: one has to be typed.
         let usual = own ?? owner.flatMap { owner in regions.contains { $0.identifier == owner } ? nil : owner }
-        let proposal = usual.map { " [\($0.plain(replacesFormat: true))]" } ?? ""
+        let proposal = usual.map { text(.proposal, $0.plain(replacesFormat: true)) } ?? ""
         while true {
-            if let own { console.say("This beacon already has the region \"\(own.plain(replacesFormat: true))\".") }
-            let line = try await console.ask("Whose beacon is this? A name such as Anna or keys\(proposal): ")
+            if let own { say(.known, own.plain(replacesFormat: true)) }
+            let line = try await console.ask(text(.whose, proposal))
             let name = line.isEmpty ? usual ?? "" : line
             if try await isFree(name) { return name }
         }
@@ -222,19 +214,16 @@ extension RegionSetup {
     /// Returns whether a name can be given to the beacons; if it is that of another region, after a question.
     private func isFree(_ name: String) async throws -> Bool {
         guard Configuration.Region.isIdentifier(name) else {
-            console.say("Enter a name such as keys, car or Anna.")
+            say(.nameMistake)
             return false
         }
         guard let region = regions.first(where: { $0.identifier == name })?.monitored,
             region.constraint != answers.beacons
         else { return true }
         guard let others = region.constraint else {
-            let plain = name.plain(replacesFormat: true)
-            let signs = region.otherSigns ?? ""
-            console.say("\"\(plain)\" \(signs); change that in beacons.json, or choose another name.")
+            say(.severalSigns, name.plain(replacesFormat: true), region.otherSigns ?? "")
             return false
         }
-        return try await console.confirm(
-            "The region \"\(name)\" has the beacon \(others). Replace it with this one?", default: false)
+        return try await console.confirm(SetupPhrase.replaces, name, "\(others)", default: false)
     }
 }

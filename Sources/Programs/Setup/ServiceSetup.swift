@@ -1,5 +1,6 @@
 import OkaeriConfiguration
 import OkaeriEvents
+import OkaeriEvents
 import OkaeriNetworkManager
 import OkaeriPlumbing
 package import OkaeriWiFi
@@ -68,28 +69,34 @@ package struct ServiceSetup {
     }
 }
 
+extension ServiceSetup {
+    private func say(_ phrase: ServicePhrase, _ values: String...) { console.say(console.language(phrase, values)) }
+
+    private func text(_ phrase: ServicePhrase, _ values: String...) -> String { console.language(phrase, values) }
+}
+
 // MARK: The service, the group, the network
 
 extension ServiceSetup {
     private mutating func offerService() async throws {
-        let question =
+        let question: ServicePhrase =
             switch left.daemon {
-            case .runs: "Use this configuration in the service okaeri now?"
-            case .absent: "Start the service okaeri now and at each start of this machine?"
+            case .runs: .useConfiguration
+            case .absent: .startService
             }
         isServiceDeclined = try await !console.confirm(question, default: true)
         guard !isServiceDeclined else { return }
-        console.say("This may take a few seconds …")
+        say(.fewSeconds)
         try await apply()
     }
 
     /// Has the service use the file.
     private mutating func apply() async throws {
-        let result = try await console.during("waiting for the service to read its configuration") { [service] in
+        let result = try await console.during(text(.waiting)) { [service] in
             await service.apply()
         }
         do throws(ServiceControl.Failure) {
-            console.say(try result.get().description)
+            say(try result.get() == .reloaded ? .reloaded : .started)
             left.isApplied = true
         } catch {
             left.isApplied = false
@@ -99,27 +106,25 @@ extension ServiceSetup {
 
     private mutating func offerGroup(to user: String) async throws {
         guard
-            try await console.confirm(
-                "Add \(user) to the group okaeri, so that this user can query the service without sudo?", default: true)
+            try await console.confirm(ServicePhrase.addToGroup, user, default: true)
         else { return }
         if let trouble = try await console.during(nil, { [service] in await service.add(user) }) {
-            return console.say("\(user) is not in the group okaeri: \(trouble).")
+            return say(.notInGroup, user, trouble)
         }
         left.outsider = nil
-        console.say("\(user) is in the group okaeri after the next login.")
+        say(.inGroup, user)
     }
 
     private mutating func offerProfile(of network: HomeNetwork) async throws {
         let name = network.ssid.plain(replacesFormat: true)
-        let question =
-            "NetworkManager has no profile of \"\(name)\". Enter the passphrase, which is not shown, or press Enter to skip this step: "
+        let question = text(.passphrase, name)
         let isLeft = try await console.ask(question, isSecret: true) { line in
             guard !line.isEmpty else { return true }
             let passphrase: TypedPassphrase
             do throws(TypedPassphrase.Mistake) {
                 passphrase = try TypedPassphrase(line)
             } catch {
-                throw Mistake("Not tried: \(error).")
+                throw console.mistake(ServicePhrase.notTried, "\(error)")
             }
             return try await !save(network, passphrase)
         }
@@ -130,22 +135,18 @@ extension ServiceSetup {
     ///
     /// - Throws: a `Mistake` if it is not the passphrase of the network.
     private func save(_ network: HomeNetwork, _ passphrase: TypedPassphrase) async throws -> Bool {
-        console.say("Looking for the network, and joining it if the Wi-Fi is not in use …")
-        let result = try await console.during("joining \(network.ssid.plain())") { [wifi] in
+        say(.joining)
+        let result = try await console.during(text(.joiningNetwork, network.ssid.plain())) { [wifi] in
             await wifi.save(network, with: passphrase)
         }
         switch result {
-        case .success(.existing): console.say("NetworkManager already has a profile of this network.")
-        case .success(.joined(let device)):
-            console.say("\(device ?? "This machine") has joined the network. NetworkManager has saved the profile.")
-        case .success(.untried(let device)):
-            console.say(
-                "NetworkManager has saved the profile. \(device ?? "The Wi-Fi") stays in its present network, so the passphrase is "
-                    + "not checked yet.")
+        case .success(.existing): say(.existingProfile)
+        case .success(.joined(let device)): say(.joined, device ?? text(.thisMachine))
+        case .success(.untried(let device)): say(.untried, device ?? text(.theWiFi))
         case .failure(let failure) where failure.isOfCredentials:
-            throw Mistake("The network did not accept the passphrase.")
+            throw console.mistake(ServicePhrase.notAccepted)
         case .failure(let failure):
-            console.say("The network was not joined: \(failure).")
+            say(.notJoined, console.language.sentence(failure))
             return false
         }
         return true
@@ -159,18 +160,17 @@ extension ServiceSetup {
     private func offerPage(_ web: Configuration.Web?) async throws -> String? {
         // The page needs a service that runs.
         guard web?.listen.address.isLoopback ?? true, !isServiceDeclined else { return nil }
-        let isWanted = try await console.confirm(
-            "Open the page to your phone in this network? The connection is not encrypted.", default: false)
+        let isWanted = try await console.confirm(ServicePhrase.openPage, default: false)
         return isWanted ? "0.0.0.0:\(web?.listen.port ?? Self.pagePort)" : nil
     }
 
     private mutating func askRoom() async throws {
-        try await console.ask("In which room is this machine? A name such as kitchen, or Enter for none: ") { room in
+        try await console.ask(text(.room)) { room in
             guard !room.isEmpty else { return }
             do throws(ConfigurationError) {
                 draft = try changed(["node": ["room": .string(room)]])
             } catch {
-                throw Mistake("A room is a name of up to 64 bytes without control characters.")
+                throw console.mistake(ServicePhrase.roomMistake)
             }
         }
     }
@@ -206,37 +206,32 @@ extension ServiceSetup {
 
     /// Returns the broker; `nil` if there is none, or its password cannot be written.
     private func brokerAnswers() async throws -> Broker? {
-        let address: ServerAddress? = try await console.ask(
-            "Is there an MQTT broker, such as that of Home Assistant? Its name or address, or Enter for none: "
-        ) { line in
+        let address: ServerAddress? = try await console.ask(text(.broker)) { line in
             if line.isEmpty { return nil }
-            guard let address = ServerAddress(line) else {
-                throw Mistake("Enter a name such as mqtt.lan or an address such as 192.168.1.10.")
-            }
+            guard let address = ServerAddress(line) else { throw console.mistake(SetupPhrase.hostMistake) }
             return address
         }
         guard let address else { return nil }
         var broker = Broker(host: address.host)
         broker.port = try await port(address)
         if broker.port == Self.encryptedPort { broker.isEncrypted = true }
-        broker.username = try await console.ask("Your user name at the broker, or Enter if it requires none: ") {
+        broker.username = try await console.ask(text(.user)) {
             name in
             guard !name.isEmpty else { return nil }
             var named = broker
             named.username = name
-            guard isConfiguration(named) else { throw Mistake("A name has no control characters.") }
+            guard isConfiguration(named) else { throw console.mistake(ServicePhrase.userMistake) }
             return name
         }
         guard broker.username != nil, let password = try await askPassword() else { return broker }
         broker.passwordFile = "/"
         // The configuration needs a decision for every broker but one on this machine.
         if !isConfiguration(broker) {
-            let isEncrypted = try await console.confirm(
-                "Does the broker encrypt at this port (TLS)?", default: false)
+            let isEncrypted = try await console.confirm(ServicePhrase.tls, default: false)
             var isDecided = isEncrypted
             if !isDecided { isDecided = try await console.confirmClearPassword(to: broker.host) }
             guard isDecided else {
-                console.say("The broker is left out: its password would be sent unencrypted.")
+                say(.leftOutUnencrypted)
                 return nil
             }
             broker.isEncrypted = isEncrypted
@@ -244,10 +239,10 @@ extension ServiceSetup {
         do throws(WriteObstacle) {
             let path = try service.writePassword(password)
             broker.passwordFile = path
-            console.say("\(path) has the password, for the service alone.")
+            say(.passwordWritten, path)
             return broker
         } catch {
-            console.say("The broker is left out: \(error).")
+            say(.leftOut, "\(error)")
             return nil
         }
     }
@@ -264,9 +259,9 @@ extension ServiceSetup {
     }
 
     private func askPassword() async throws -> String? {
-        try await console.ask("The password, which is not shown, or Enter for none: ", isSecret: true) { line in
+        try await console.ask(text(.password), isSecret: true) { line in
             guard line.utf8.count <= Self.longestPassword, line.plain() == line else {
-                throw Mistake("A password has up to \(Self.longestPassword) bytes and no control characters.")
+                throw console.mistake(ServicePhrase.passwordMistake, "\(Self.longestPassword)")
             }
             return line.isEmpty ? nil : line
         }
@@ -297,7 +292,7 @@ extension ServiceSetup {
             return console.say("\(error).")
         }
         left.isApplied = false
-        console.say("\(left.file) is written.")
+        say(.fileWritten, left.file)
         guard !isServiceDeclined else { return }
         try await apply()
         guard left.isApplied, let address else { return }

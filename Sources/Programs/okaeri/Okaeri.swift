@@ -66,11 +66,10 @@ import OkaeriSetup
         let doctor = Doctor(
             configurationFile: try ConfigurationOptions.parse([]).file, client: try SocketOptions.parse([]).client)
         let steps = await doctor.firstSteps()
-        for step in steps { print(step.text) }
+        for step in steps { print(step.text(in: Terminal.language)) }
         print(
             steps.contains { $0.remedy != nil || $0.verdict == .wrong }
-                ? "Fix the first line that begins with \"wrong\" or has a command after an arrow, then run `okaeri` again. To list the commands, run `okaeri --help`."
-                : "The set-up is complete. `okaeri status` shows the regions, and `okaeri --help` lists the commands.")
+                ? Terminal.language(DoctorPhrase.finish) : Terminal.language(DoctorPhrase.complete))
         if steps.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
     }
 }

@@ -123,13 +123,14 @@ extension Messages {
         case .noDaemon: .notPermitted(socket: socket)
         case .notPermitted:
             .noAnswer(socket: socket, reason: "it closed the connection, or sent nothing for 10 seconds")
-        case .noAnswer: .refused(status: 404, sentence: statusReport().unknownRegion("garage"))
+        case .noAnswer: .refused(status: 404, sentence: statusReport().unknownRegion("garage", in: .english))
         case .refused: nil
         }
     }
 
     private static let waitFailures = samples(
-        StateWait.Failure.noSuchRegion(sentence: statusReport(regionReport("home", .inside)).unknownRegion("garage"))
+        StateWait.Failure.noSuchRegion(
+            sentence: statusReport(regionReport("home", .inside)).unknownRegion("garage", in: .english))
     ) { failure in
         switch failure {
         case .noSuchRegion: .noHouse

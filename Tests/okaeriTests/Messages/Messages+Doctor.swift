@@ -12,7 +12,8 @@ import RegionMonitoring
 extension Messages {
     static var doctor: [Section] {
         [
-            Section("Doctor", findings.filter { $0.verdict != .ok }.map { $0.text.replacing("\n        ", with: "") }),
+            Section(
+                "Doctor", findings.filter { $0.verdict != .ok }.map { $0.text().replacing("\n        ", with: "") }),
             Section("ServiceControl.Failure", serviceFailures),
             Section("ConfigurationCheck.Remark", remarks),
         ]

@@ -4,7 +4,7 @@ import OkaeriPlumbing
 /// A judgement about a part of Okaeri or of its machine, and the remedy. `okaeri doctor`, the page, the monitoring systems and the
 /// status show the same findings: those of the daemon are its judgement of its own report, those of the machine are the doctor's.
 package struct Finding: Codable, Sendable, Equatable {
-    package enum Verdict: String, Codable, Sendable {
+    package enum Verdict: String, Codable, Sendable, CaseIterable {
         case ok
         /// Okaeri does not do its work like this.
         case wrong
@@ -35,6 +35,8 @@ package struct Finding: Codable, Sendable, Equatable {
     package var remedy: String?
     /// The values of the sentence, for texts in another language; `nil` without any.
     package var values: [String]?
+    /// The texts in Japanese, of a finding of this program; `nil` for those of a daemon, whose texts follow from ``code`` and ``values``.
+    package var japanese: Translation?
 
     /// The kind of a finding of the daemon that is not ok. The page has its texts by these names, which a later version keeps.
     package enum Code: String, Sendable, CaseIterable {
@@ -59,14 +61,47 @@ package struct Finding: Codable, Sendable, Equatable {
         (self.sentence, self.remedy, self.values) = (sentence, remedy, values)
     }
 
-    package static func ok(_ subject: String, _ sentence: String) -> Finding { Finding(subject, .ok, nil, sentence) }
-
-    package static func wrong(_ subject: String, _ sentence: String, remedy: String? = nil) -> Finding {
-        Finding(subject, .wrong, nil, sentence, remedy: remedy)
+    /// A finding of this program, in both languages.
+    ///
+    /// - Parameter phrase: The finding, and after an arrow the remedy, if there is one.
+    package init(_ subject: String, _ verdict: Verdict, _ phrase: some Phrase, _ values: [String]) {
+        let english = Translation(Language.english(phrase, values))
+        self.init(subject, verdict, nil, english.sentence, remedy: english.remedy)
+        japanese = Translation(Language.japanese(phrase, values))
     }
 
-    package static func note(_ subject: String, _ sentence: String, remedy: String? = nil) -> Finding {
-        Finding(subject, .note, nil, sentence, remedy: remedy)
+    package static func ok(_ subject: String, _ sentence: String, values: [String]? = nil) -> Finding {
+        Finding(subject, .ok, nil, sentence, values: values)
+    }
+
+    /// - Parameter japanese: The sentence in Japanese; `nil`: it is the same.
+    package static func wrong(
+        _ subject: String, _ sentence: String, remedy: String? = nil, japanese: String? = nil
+    ) -> Finding {
+        var finding = Finding(subject, .wrong, nil, sentence, remedy: remedy)
+        finding.japanese = japanese.map { Translation($0) }
+        return finding
+    }
+
+    /// - Parameter japanese: The sentence in Japanese; `nil`: it is the same.
+    package static func note(
+        _ subject: String, _ sentence: String, remedy: String? = nil, japanese: String? = nil
+    ) -> Finding {
+        var finding = Finding(subject, .note, nil, sentence, remedy: remedy)
+        finding.japanese = japanese.map { Translation($0) }
+        return finding
+    }
+
+    package static func ok(_ subject: String, _ phrase: some Phrase, _ values: String...) -> Finding {
+        Finding(subject, .ok, phrase, values)
+    }
+
+    package static func wrong(_ subject: String, _ phrase: some Phrase, _ values: String...) -> Finding {
+        Finding(subject, .wrong, phrase, values)
+    }
+
+    package static func note(_ subject: String, _ phrase: some Phrase, _ values: String...) -> Finding {
+        Finding(subject, .note, phrase, values)
     }
 
     /// The same finding, as something that may be as it is.
@@ -77,11 +112,26 @@ package struct Finding: Codable, Sendable, Equatable {
     }
 
     /// The sentence with the remedy.
-    package var reason: String { sentence + (remedy.map { "; \($0)" } ?? "") }
+    package var reason: String { reason(in: .english) }
 
-    /// `wrong  adapter: hci0 is down` and, indented, the remedy.
-    package var text: String {
-        "\(verdict.rawValue.padding(to: 6)) \(subject): \(sentence)" + (remedy.map { "\n         → \($0)" } ?? "")
+    /// Returns the sentence with the remedy.
+    package func reason(in language: Language) -> String {
+        let (sentence, remedy) = texts(in: language)
+        return language.parts([sentence, remedy].compactMap(\.self))
+    }
+
+    /// Returns `wrong  adapter: hci0 is down` and, indented, the remedy.
+    package func text(in language: Language = .english) -> String {
+        let (sentence, remedy) = texts(in: language)
+        let part = SubjectPhrase(rawValue: subject.lowercased()).map { language($0) } ?? subject
+        let title = language == .english ? "\(subject): " : "\(part)："
+        return language.column(language(verdict), width: 7) + title + sentence
+            + (remedy.map { "\n         → \($0)" } ?? "")
+    }
+
+    private func texts(in language: Language) -> (sentence: String, remedy: String?) {
+        guard language == .japanese, let translation else { return (sentence, remedy) }
+        return (translation.sentence, translation.remedy)
     }
 }
 
@@ -107,7 +157,7 @@ extension StatusReport {
                     "daemon", .wrong, .stale, "the daemon is stuck",
                     remedy: "restart it with `\(Loaded.restart)`", alarm: .critical)
             ]
-            : [.ok("daemon", "it runs, with \(quantity(regions.count, "region"))")]
+            : [.ok("daemon", "it runs, with \(quantity(regions.count, "region"))", values: ["\(regions.count)"])]
     }
 
     /// The time for which the scan may pause, in seconds: for a join, which shares the antenna, or because it begins anew.
@@ -120,7 +170,8 @@ extension StatusReport {
             return [
                 Finding(
                     "bluetooth", bluetooth.state == .unknown ? .note : .wrong, .notPoweredOn, bluetooth.reason,
-                    alarm: isPassing ? .unknown : .critical)
+                    alarm: isPassing ? .unknown : .critical,
+                    values: [bluetooth.code ?? "", bluetooth.adapter ?? "Bluetooth", bluetooth.reason])
             ]
         }
         guard !bluetooth.listening, bluetooth.pausedFor ?? .infinity > Self.longestPause else { return [] }
@@ -128,7 +179,8 @@ extension StatusReport {
         return [
             Finding(
                 "bluetooth", .wrong, .notScanned, "\(source) has not been scanned\(time)",
-                remedy: "look for the reason with `journalctl -u okaeri`", alarm: .critical)
+                remedy: "look for the reason with `journalctl -u okaeri`", alarm: .critical,
+                values: [source, "\(Int(min(bluetooth.pausedFor ?? 0, 1e9)))"])
         ]
     }
 
@@ -168,14 +220,22 @@ extension StatusReport {
         let since = mqtt.since.map { "since \(LocalTime.text(stamp: $0))" }
         guard mqtt.connected else {
             let away = ["not connected", since].compactMap(\.self).joined(separator: " ")
-            return [Finding("mqtt", .wrong, .brokerAway, "\(away): \(mqtt.reason)")]
+            return [
+                Finding(
+                    "mqtt", .wrong, .brokerAway, "\(away): \(mqtt.reason)",
+                    values: [mqtt.code ?? "", mqtt.broker ?? "", mqtt.reason])
+            ]
         }
         let connected =
-            mqtt.problem.map { Finding("mqtt", .wrong, .brokerUnsuitable, $0) }
-            ?? .ok("mqtt", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "))
+            mqtt.problem.map {
+                Finding("mqtt", .wrong, .brokerUnsuitable, $0, values: [mqtt.code ?? "", mqtt.broker ?? "", $0])
+            }
+            ?? .ok(
+                "mqtt", [mqtt.reason, since].compactMap(\.self).joined(separator: ", "),
+                values: mqtt.broker.map { [$0] })
         guard let error = mqtt.lastError, let time = mqtt.lastErrorTime else { return [connected] }
         let last = "the last problem was at \(LocalTime.text(stamp: time)): \(error)"
-        return [connected, Finding("mqtt", .note, .brokerWasAway, last)]
+        return [connected, Finding("mqtt", .note, .brokerWasAway, last, values: [LocalTime.text(stamp: time), error])]
     }
 
     /// The access to the broker. On this machine an open broker may be for its own programs alone.
@@ -193,8 +253,10 @@ extension StatusReport {
 
     private var served: [Finding] {
         let listeners = listeners ?? []
-        let announcements = listeners.compactMap(\.discovery).map {
-            $0.name == nil ? Finding("mDNS", .note, .notAnnounced, $0.sentence) : .ok("mDNS", $0.sentence)
+        let announcements = listeners.compactMap(\.discovery).map { discovery in
+            let sentence = Language.english.discovery(discovery)
+            return discovery.name.map { .ok("mDNS", sentence, values: [$0]) }
+                ?? Finding("mDNS", .note, .notAnnounced, sentence, values: [discovery.problem ?? ""])
         }
         return listeners.map(Self.served) + announcements
     }
@@ -205,7 +267,7 @@ extension StatusReport {
             return Finding(
                 name, .wrong, .notServed, "not served on \(address): \(problem)", values: [name, address, problem])
         }
-        guard let refused = listener.refused else { return .ok(name, "served on \(address)") }
+        guard let refused = listener.refused else { return .ok(name, "served on \(address)", values: [address]) }
         return Finding(
             name, .wrong, .notMoved, "still served on \(address), because \(refused)",
             remedy: "correct \"\(name)\" in beacons.json, then run `\(Loaded.reload)`", values: [name, refused])
@@ -219,8 +281,10 @@ extension StatusReport {
             }
             let none = "\(report.label): none sent since the start; `okaeri notify test` sends one"
             return report.sent > 0
-                ? .ok("notify", "\(report.label): \(report.sent) sent since the start")
-                : Finding("notify", .note, .noneDelivered, none)
+                ? .ok(
+                    "notify", "\(report.label): \(report.sent) sent since the start",
+                    values: [report.label, "\(report.sent)"])
+                : Finding("notify", .note, .noneDelivered, none, values: [report.label])
         }
     }
 
@@ -247,9 +311,13 @@ extension StatusReport {
 
     private var batteries: [Finding] {
         regions.compactMap { region in
-            region.battery?.warning.map {
-                Finding("battery", .note, .lowBattery, "\"\(region.identifier)\": \($0)", remedy: BatteryReport.remedy)
-            }
+            guard let battery = region.battery, let warning = battery.warning else { return nil }
+            return Finding(
+                "battery", .note, .lowBattery, "\"\(region.identifier)\": \(warning)", remedy: BatteryReport.remedy,
+                values: [
+                    region.identifier, "\(battery.major)", "\(battery.minor)", "\(battery.percent)",
+                    LocalTime.text(stamp: battery.time),
+                ])
         }
     }
 
@@ -261,7 +329,9 @@ extension StatusReport {
                     "exitTime", .note, .longSilence,
                     "\"\(region.identifier)\": major \(beacon.major) minor \(beacon.minor) is silent for longer than the longest exit "
                         + "time, \(beacon.exitAfter.plain) s, so that exits are often false",
-                    remedy: "let the beacon advertise more often, or set \"scan\": \"continuous\" in beacons.json")
+                    remedy:
+                        "set a shorter advertising interval in the beacon, or set \"scan\": \"continuous\" in beacons.json",
+                    values: [region.identifier, "\(beacon.major)", "\(beacon.minor)", beacon.exitAfter.plain])
             }
         }
     }

@@ -135,9 +135,4 @@ extension JudgementReport {
 extension JudgementReport {
     /// Whether the learned time would be longer than the longest there is: then exits are often false.
     package var isHeldAtLongest: Bool { exitReason == "learned" && bound == "longest" && phone == nil }
-
-    /// A sentence with the remedies.
-    package static let remedyForLongest =
-        "The beacon is often silent for longer than the longest exit time: set a shorter advertising interval in the beacon, or let the adapter scan more "
-        + "(\"scan\": \"continuous\" in beacons.json)"
 }

@@ -4,6 +4,10 @@ package struct ListenerReport: Codable, Sendable, Equatable {
     package var name: String
     /// Such as `127.0.0.1:9464`.
     package var address: String
+
+    /// The address of the page for a browser, such as `http://192.168.1.10:8080/`; `nil` for other listeners, and from a daemon of an earlier
+    /// version.
+    package var url: String?
     /// The reason why it is closed, and the remedy; `nil` while it is open.
     package var problem: String?
 
@@ -22,12 +26,6 @@ package struct ListenerReport: Codable, Sendable, Equatable {
 
         package init(name: String? = nil, problem: String? = nil) {
             (self.name, self.problem) = (name, problem)
-        }
-
-        /// The result for a person.
-        package var sentence: String {
-            name.map { "the network finds the page as \"\($0)\"" }
-                ?? "the network does not find the page: \(problem ?? "there is no name yet")"
         }
     }
 

@@ -5,12 +5,12 @@ import RegionMonitoring
 package struct RegionExplanation: Sendable {
     private let report: StatusReport
     private let region: RegionReport
+    private let language: Language
 
     /// - Returns: nil when the daemon does not watch that region.
-    package init?(_ report: StatusReport, region identifier: String) {
+    package init?(_ report: StatusReport, region identifier: String, language: Language = .english) {
         guard let region = report.regions.first(where: { $0.identifier == identifier }) else { return nil }
-        self.report = report
-        self.region = region
+        (self.report, self.region, self.language) = (report, region, language)
     }
 
     /// The region's report as JSON.
@@ -19,32 +19,27 @@ package struct RegionExplanation: Sendable {
     /// A few lines.
     package var text: String {
         let signs = region.signs ?? [SignReport(region)]
-        let ownRule = isSingle ? rule(signs[0]) : "Any of \(signs.count) signs keeps the region inside"
+        let ownRule = isSingle ? rule(signs[0]) : text(.anyOfSigns, "\(signs.count)")
         let ownCompromise = isSingle ? compromise(signs[0]) : nil
-        var lines =
-            [state, "  " + answer, "  " + ownRule]
-            + [flapping, ownCompromise, mistakes, scan, air].compactMap(\.self).map { "  " + $0 }
-        if !report.bluetooth.listening {
-            lines.append(
-                "  The adapter does not scan now. Time without a scan does not count as silence. \(report.bluetooth.reason)"
-            )
-        }
-        if report.stale {
-            lines.append("  STALE: the daemon is stuck; restart it with `sudo systemctl restart okaeri`")
-        }
+        let bluetooth = report.bluetooth
+        let noScan =
+            bluetooth.listening
+            ? nil
+            : text(
+                .noScan, language.bluetooth(code: bluetooth.code, adapter: bluetooth.adapter, reason: bluetooth.reason))
+        let stuck = report.stale ? text(.stuck, StatusReport.Loaded.restart) : nil
+        let remarks = [answer, ownRule, flapping, ownCompromise, mistakes, scan, air, noScan, stuck].compactMap(\.self)
+        var lines = [state] + remarks.map { "  " + $0 }
         for (index, sign) in signs.enumerated() {
             let beacons = region.beacons.filter { ($0.sign ?? 0) == index }
             if !isSingle { lines += head(sign) }
-            if beacons.isEmpty {
-                lines.append(
-                    sign.phone == nil
-                        ? "  No beacon of this region has been received since the start."
-                        : "  The phone has not been received since the start.")
-            }
+            if beacons.isEmpty { lines.append("  " + text(sign.phone == nil ? .noBeacon : .noPhone)) }
             lines += beacons.flatMap { self.lines($0, of: sign) }
         }
         return lines.joined(separator: "\n")
     }
+
+    private func text(_ phrase: ExplanationPhrase, _ values: String...) -> String { language(phrase, values) }
 
     /// Whether the region has a single sign.
     private var isSingle: Bool { region.signs.map { $0.count == 1 } ?? true }
@@ -52,187 +47,156 @@ package struct RegionExplanation: Sendable {
     /// The lines about one of several signs.
     private func head(_ sign: SignReport) -> [String] {
         let numbers = [sign.major.map { "major \($0)" }, sign.minor.map { "minor \($0)" }].compactMap(\.self)
-        let device = sign.phone.map { "phone \($0)" } ?? sign.uuid.map { "uuid \($0)" } ?? ""
+        let device = sign.phone.map { text(.phone, $0) } ?? sign.uuid.map { "uuid \($0)" } ?? ""
         let name = ([device] + numbers).joined(separator: " ")
-        return ["", "Sign \(name)  \(sign.state.rawValue)"]
+        return ["", text(.sign, name, language(StatusPhrase(sign.state)))]
             + [rule(sign), compromise(sign)].compactMap(\.self).map { "  " + $0 }
     }
 
     private func lines(_ beacon: JudgementReport, of sign: SignReport) -> [String] {
-        let holder = isSingle ? "the region" : "the sign"
-        return [
-            "",
-            (beacon.phone.map { "phone \($0)" } ?? "major \(beacon.major) minor \(beacon.minor)")
-                + (beacon.keepsInside ? ", keeps \(holder) inside" : ""),
+        let name = beacon.phone.map { text(.phone, $0) } ?? "major \(beacon.major) minor \(beacon.minor)"
+        let lines: [(ExplanationPhrase, String?)] = [
+            (.received, received(beacon)), (.exit, exit(beacon)), (.errors, errors(beacon)), (.basis, basis(beacon)),
+            (.others, others(beacon, sign)), (.interval, interval(beacon)), (.signal, signal(beacon)),
+            (.distance, distance(beacon, sign)),
         ]
-            + [
-                ("received", received(beacon)), ("exit", gone(beacon)), ("errors", wrong(beacon)),
-                ("basis", tail(beacon)),
-                ("others", others(beacon, sign)),
-                ("interval", sends(beacon)), ("signal", signal(beacon)), ("distance", distance(beacon, sign)),
-            ].compactMap { name, text in text.map { "  \(name.padding(to: 10))\($0)" } }
-            + (beacon.radios ?? []).map { "  \("radio".padding(to: 10))\($0.words)" }
+        let radios = (beacon.radios ?? []).map { (ExplanationPhrase.radio, Optional(words($0))) }
+        return ["", beacon.keepsInside ? text(isSingle ? .keepsRegion : .keepsSign, name) : name]
+            + (lines + radios).compactMap { label, words in
+                words.map { "  \(language.column(language(label), width: 10))\($0)" }
+            }
     }
 
     private var state: String {
-        let since = region.since.map { " since \(LocalTime.text(stamp: $0))" } ?? ""
+        var state = text(.head, region.identifier, language(StatusPhrase(region.state)))
+        if let since = region.since { state = text(.headSince, state, LocalTime.text(stamp: since)) }
         let isLastKnown = region.state == .unknown && region.lastKnown != .unknown
-        let last = isLastKnown ? ", last known \(region.lastKnown.rawValue)" : ""
-        return "\(region.identifier)  \(region.state.rawValue)\(since)\(last)"
+        return isLastKnown ? text(.headLastKnown, state, language(StatusPhrase(region.lastKnown))) : state
     }
 
     /// The state and its reason in one sentence, the same as on the page.
     private var answer: String {
         let name = region.identifier
-        guard region.state != .unknown else { return "The state of \(name) is not known now" }
+        guard region.state != .unknown else { return text(.notKnown, name) }
         guard let beacon = region.beacons.first(where: \.keepsInside) ?? region.beacons.first else {
-            return region.state == .inside
-                ? "\(name) is inside, as it was before the start; no beacon of it has been received since then"
-                : "\(name) is outside: no beacon of it has been received since the start"
+            return text(region.state == .inside ? .insideKept : .outsideNever, name)
         }
-        let (age, device) = ("\(beacon.age.rounded(digits: 1).plain) s ago", beacon.phone == nil ? "beacon" : "phone")
+        let (age, isPhone) = (beacon.age.rounded(digits: 1).plain, beacon.phone != nil)
         guard region.state == .inside else {
             return beacon.silence > beacon.exitAfter
-                ? "\(name) is outside: its \(device) was last received \(age)"
-                : "\(name) is outside: its \(device) is received, but the signal is too weak"
+                ? text(isPhone ? .outsideSilentPhone : .outsideSilentBeacon, name, age)
+                : text(isPhone ? .outsideWeakPhone : .outsideWeakBeacon, name)
         }
-        let weak = region.exitRSSI == nil ? "" : "if the signal becomes too weak, or "
-        return "\(name) is inside: its \(device) was received \(age); the region becomes outside "
-            + "\(weak)after \(beacon.exitAfter.plain) s of silence"
+        let phrase: ExplanationPhrase =
+            region.exitRSSI == nil
+            ? (isPhone ? .insidePhone : .insideBeacon) : (isPhone ? .insideNearPhone : .insideNearBeacon)
+        return text(phrase, name, age, beacon.exitAfter.plain)
     }
 
     private func rule(_ sign: SignReport) -> String {
-        let enter = sign.enterRSSI.map { "A filtered signal of \($0) dBm or more" } ?? "Any advertisement"
-        let exit =
-            sign.exitRSSI.map { "a signal below \($0) dBm, or silence, causes an exit" } ?? "silence causes an exit"
-        return "\(enter) causes an entry; \(exit)"
+        let exit = sign.exitRSSI.map { text(.exitAt, "\($0)") } ?? text(.exitSilence)
+        return sign.enterRSSI.map { text(.enterAt, exit, "\($0)") } ?? text(.enterAny, exit)
     }
 
     private var flapping: String? {
-        guard let flapping = region.flapping else { return nil }
-        return
-            "The state changes too often: \(flapping.returns) times in the last hour the signal became too weak and soon strong "
-            + "enough again. Set exitRSSI at least \(flapping.distance) dB below enterRSSI"
+        region.flapping.map { text(.flapping, "\($0.returns)", "\($0.distance)") }
     }
 
     /// The point on the curve of speed against being right; nil where the time is configured.
     private func compromise(_ sign: SignReport) -> String? {
         guard sign.isLearned, let sensitivity = sign.sensitivity.flatMap(Sensitivity.init) else { return nil }
-        guard sign.phone == nil else {
-            return
-                "Sensitivity \(sensitivity): a phone that is not received may still be near, because a locked phone may be "
-                + "silent for an hour"
-        }
-        return "Sensitivity \(sensitivity)"
+        return text(sign.phone == nil ? .sensitivity : .phoneSensitivity, "\(sensitivity)")
     }
 
     private var mistakes: String? {
         guard let mistakes = region.mistakes else { return nil }
-        func words(_ count: Int) -> String { count == 0 ? "none" : "\(count)" }
+        func words(_ count: Int) -> String { count == 0 ? text(.none) : "\(count)" }
         let would = [("quick", mistakes.quick), ("balanced", mistakes.balanced), ("patient", mistakes.patient)]
             .filter { !region.isLearned || $0.0 != region.sensitivity }
-            .map { "\($0) would have had \(words($1))" }
-        let rate = mistakes.rate.map { ", \($0)" } ?? ""
-        return "False exits in the last \(Self.period(days: mistakes.days)): \(words(mistakes.falseExits))\(rate); "
-            + would.joined(separator: ", ")
+            .map { text(.wouldHave, $0, words($1)) }
+        let rate = mistakes.ratePerDay.map { text(.rate, $0) } ?? ""
+        return text(.mistakes, period(days: mistakes.days), words(mistakes.falseExits), rate, language.list(would))
     }
 
     /// Returns how long that is, as the end of "in the last": `3 hours`, `day`, `1.5 days`.
-    private static func period(days: Double) -> String {
+    private func period(days: Double) -> String {
         let hours = (days * 24).rounded()
         return switch days {
-        case 1: "day"
-        case 1...: "\(days.plain) days"
-        default: hours < 1 ? "few minutes" : hours == 1 ? "hour" : "\(hours.plain) hours"
+        case 1: text(.day)
+        case 1...: text(.days, days.plain)
+        default: hours < 1 ? text(.minutes) : hours == 1 ? text(.hour) : text(.hours, hours.plain)
         }
     }
 
-    private var scan: String? { report.bluetooth.listening ? report.bluetooth.scan.map { "Scan \($0.text)" } : nil }
+    private var scan: String? {
+        report.bluetooth.listening ? report.bluetooth.scan.map { text(.scan, language.scan($0)) } : nil
+    }
 
     private var air: String? {
         guard let air = report.air else { return nil }
-        guard air.isRepresentative else {
-            return
-                "Other devices in range: \(air.devices). These are too few to show whether the beacon is absent or the receiver is faulty"
-        }
+        guard air.isRepresentative else { return text(.fewDevices, "\(air.devices)") }
         // Near the capacity of the table the number has no meaning any more.
-        let devices = air.devices < 50 ? "\(air.devices)" : "more than 50"
-        return "Other devices in range: \(devices). Since the start, the adapter received none of them for "
-            + "\(air.deaf.plain) s in total"
+        return text(.devices, air.devices < 50 ? "\(air.devices)" : text(.manyDevices), air.deaf.plain)
     }
 
     private func received(_ beacon: JudgementReport) -> String {
-        let unheard = beacon.age - beacon.silence
-        let pause =
-            unheard < 0.1
-            ? "" : "; only the \(beacon.silence.rounded(digits: 1)) s in which the adapter scanned count as silence"
-        return "\(beacon.age.rounded(digits: 1)) s ago\(pause)"
+        let age = "\(beacon.age.rounded(digits: 1))"
+        return beacon.age - beacon.silence < 0.1
+            ? text(.ago, age) : text(.unlistened, age, "\(beacon.silence.rounded(digits: 1))")
     }
 
-    private func gone(_ beacon: JudgementReport) -> String {
-        "after \(beacon.exitAfter.plain) s of silence: " + reasons(beacon).joined(separator: "; ")
+    private func exit(_ beacon: JudgementReport) -> String {
+        text(.afterSilence, beacon.exitAfter.plain, language.parts(reasons(beacon)))
     }
 
     private func reasons(_ beacon: JudgementReport) -> [String] {
-        if beacon.exitReason == "configured" { return ["set by exitAfter"] }
-        var reasons = [
-            "learned from the gaps between receptions"
-                + (beacon.tail?.memory == "minutes" ? " in the last minutes" : "")
-        ]
-        if let gaps = beacon.gaps, let needed = beacon.gapsNeeded {
-            reasons = [
-                "the initial time, because only \(gaps) of the \(needed) gaps that are needed to learn it were received"
-            ]
-        }
-        if let prolongation = beacon.prolongation {
-            reasons.append("\(prolongation) times as long, because the signal becomes weaker")
-        }
-        if let bound = beacon.bound { reasons.append("limited to the \(bound) possible time") }
+        if beacon.exitReason == "configured" { return [text(.configured)] }
+        var reasons = [text(beacon.tail?.memory == "minutes" ? .learnedMinutes : .learned)]
+        if let gaps = beacon.gaps, let needed = beacon.gapsNeeded { reasons = [text(.initial, "\(gaps)", "\(needed)")] }
+        if let prolongation = beacon.prolongation { reasons.append(text(.longer, "\(prolongation)")) }
+        if let bound = beacon.bound { reasons.append(text(bound == "longest" ? .longest : .shortest)) }
         return reasons
     }
 
     /// Returns how often the exit time is expected to be wrong, and what helps if that is often.
-    private func wrong(_ beacon: JudgementReport) -> String? {
+    private func errors(_ beacon: JudgementReport) -> String? {
         guard beacon.exitReason == "learned", let rate = beacon.falseExits else { return nil }
-        let expected = "a false exit is expected \(Self.frequency(rate)), according to the longest gaps"
-        return beacon.isHeldAtLongest ? "\(expected). \(JudgementReport.remedyForLongest)" : expected
+        let expected = text(.expected, frequency(rate))
+        return beacon.isHeldAtLongest ? text(.remedyForLongest, expected) : expected
     }
 
     /// Returns how often something happens at a rate a day.
-    private static func frequency(_ rate: Double) -> String {
-        if rate >= 1.5 { return "\(rate.rounded().plain) times a day" }
-        if rate > 2.0 / 3 { return "once a day" }
-        return rate < 1.0 / 30 ? "less than once a month" : "once in \((1 / rate).rounded().plain) days"
+    private func frequency(_ rate: Double) -> String {
+        if rate >= 1.5 { return text(.timesADay, rate.rounded().plain) }
+        if rate > 2.0 / 3 { return text(.onceADay) }
+        return rate < 1.0 / 30 ? text(.lessThanMonthly) : text(.onceInDays, (1 / rate).rounded().plain)
     }
 
     /// Returns the basis of a learned time.
-    private func tail(_ beacon: JudgementReport) -> String? {
+    private func basis(_ beacon: JudgementReport) -> String? {
         guard beacon.exitReason == "learned", let tail = beacon.tail else { return nil }
         let hours = tail.listened / 3600
         let minutes = (tail.listened / 60).rounded(digits: 0)
-        let listened = hours < 2 ? "\(minutes.plain) min" : "\(hours.rounded(digits: 1)) h"
-        return "the \(tail.gaps.rounded(digits: 0).plain) longest gaps, \(tail.start.plain) to "
-            + "\(tail.longest.plain) s, in \(listened) of scanning"
+        let listened = hours < 2 ? text(.scanMinutes, minutes.plain) : text(.scanHours, "\(hours.rounded(digits: 1))")
+        return text(.tail, tail.gaps.rounded(digits: 0).plain, tail.start.plain, tail.longest.plain, listened)
     }
 
     /// Returns the exit times of the other sensitivities.
     private func others(_ beacon: JudgementReport, _ sign: SignReport) -> String? {
         guard beacon.exitReason != "configured", let times = beacon.exitTimes else { return nil }
-        return [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
+        let others = [("quick", times.quick), ("balanced", times.balanced), ("patient", times.patient)]
             .filter { $0.0 != sign.sensitivity }
-            .map { "\($1.plain) s with \($0)" }.joined(separator: ", ")
+        return language.list(others.map { text(.with, $0, $1.plain) })
     }
 
-    private func sends(_ beacon: JudgementReport) -> String {
-        guard let interval = beacon.advertisingInterval, let loss = beacon.loss else {
-            return "not known yet"
-        }
-        return "every \(interval.plain) s; \(Int((loss * 100).rounded())) % of the advertisements are lost"
+    private func interval(_ beacon: JudgementReport) -> String {
+        guard let interval = beacon.advertisingInterval, let loss = beacon.loss else { return text(.notKnownYet) }
+        return text(.every, interval.plain, "\(Int((loss * 100).rounded()))")
     }
 
     private func signal(_ beacon: JudgementReport) -> String {
-        guard let signal = beacon.signal else { return "not known yet" }
-        return "\(signal) dBm filtered" + (beacon.rssi.map { ", \($0) dBm last" } ?? "")
+        guard let signal = beacon.signal else { return text(.notKnownYet) }
+        return beacon.rssi.map { text(.last, "\(signal)", "\($0)") } ?? text(.filtered, "\(signal)")
     }
 
     private func distance(_ beacon: JudgementReport, _ sign: SignReport) -> String? {
@@ -241,14 +205,21 @@ package struct RegionExplanation: Sendable {
         let claimed = beacon.claimedPower
         guard PathLoss.measuredPower(claimed: claimed, calibrated: sign.measuredPower) != nil else {
             let range = PathLoss.plausiblePower
-            return
-                "unknown: the beacon states \(claimed) dBm at one metre, which is not between \(range.lowerBound) and "
-                + "\(range.upperBound) dBm; run `okaeri calibrate \(region.signs == nil ? region.identifier : sign.beacons)`"
+            return text(
+                .implausible, "\(claimed)", "\(range.lowerBound)", "\(range.upperBound)",
+                region.signs == nil ? region.identifier : sign.beacons)
         }
-        let metres = beacon.accuracy < 0 ? "unknown" : "\(beacon.accuracy) m, \(beacon.proximity)"
-        let power = sign.measuredPower.map { "\($0) dBm as calibrated" } ?? "\(claimed) dBm as the beacon states"
-        let exponent = sign.pathLossExponent ?? PathLoss.defaultExponent
-        return "\(metres), from a measured power of \(power) and a path loss exponent of \(exponent)"
+        let metres =
+            beacon.accuracy < 0 ? language(StatusPhrase.unknown) : text(.metres, "\(beacon.accuracy)", beacon.proximity)
+        let power = sign.measuredPower.map { text(.calibrated, "\($0)") } ?? text(.claimed, "\(claimed)")
+        return text(.measured, metres, power, "\(sign.pathLossExponent ?? PathLoss.defaultExponent)")
+    }
+
+    private func words(_ radio: JudgementReport.Radio) -> String {
+        let name = radio.name.isEmpty ? text(.thisMachine) : radio.name
+        let state =
+            radio.away ? text(.away) : radio.decides ? text(.decides, radio.exitAfter.plain) : text(.notReceived)
+        return language.list([name, radio.signal.map { "\($0.plain) dBm" }, state].compactMap(\.self)).plain()
     }
 }
 
@@ -265,17 +236,5 @@ extension SignReport {
         (exitAfter, isLearned, sensitivity) = (region.exitAfter, region.isLearned, region.sensitivity)
         (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI)
         (measuredPower, pathLossExponent) = (region.measuredPower, region.pathLossExponent)
-    }
-}
-
-extension JudgementReport.Radio {
-    fileprivate var words: String {
-        var words = [name.isEmpty ? "this machine" : name]
-        if let signal { words.append("\(signal.plain) dBm") }
-        words.append(
-            away
-                ? "away"
-                : decides ? "alone decides an exit after \(exitAfter.plain) s" : "has not received it for a while")
-        return words.joined(separator: ", ").plain()
     }
 }

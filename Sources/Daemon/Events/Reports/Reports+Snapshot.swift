@@ -92,7 +92,8 @@ extension BeaconReport {
 extension StatusReport.Bluetooth {
     package init(_ update: AdapterUpdate, listening: Bool, pausedFor: Double?, scan: ScanReport?) {
         self.init(
-            state: update.state, adapter: update.adapter, reason: update.reason, listening: listening,
+            state: update.state, adapter: update.adapter, reason: update.reason, code: update.code,
+            listening: listening,
             pausedFor: pausedFor, scan: scan)
     }
 }

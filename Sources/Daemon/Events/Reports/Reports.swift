@@ -50,6 +50,8 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var adapter: String?
         /// The event, its reason and the remedy.
         package var reason: String
+        /// The cause, as the raw value of `AdapterUpdate.Cause`; `nil` from a daemon of an earlier version.
+        package var code: String?
         /// Whether the controller scans now.
         package var listening: Bool
         /// For how long it has not, in seconds; nil while it does, and before the start.
@@ -147,6 +149,10 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var connected: Bool
         /// The state, its reason and the remedy.
         package var reason: String
+        /// The state, as the raw value of a ``BrokerCode``; `nil` from a daemon of an earlier version.
+        package var code: String?
+        /// The address of the broker, such as `mqtt.lan:1883`; `nil` from a daemon of an earlier version.
+        package var broker: String?
         /// The fault of a broker that is connected, with its remedy; `nil` without a fault.
         package var problem: String?
         /// The time since which it is connected, or is not, RFC 3339; `nil` from a daemon of an earlier version.
@@ -161,11 +167,13 @@ package struct StatusReport: Codable, Sendable, Equatable {
         package var local: Bool?
 
         package init(
-            connected: Bool, reason: String, problem: String? = nil, since: String? = nil, lastError: String? = nil,
-            lastErrorTime: String? = nil, open: Bool? = nil, local: Bool? = nil
+            connected: Bool, reason: String, code: BrokerCode? = nil, broker: String? = nil, problem: String? = nil,
+            since: String? = nil, lastError: String? = nil, lastErrorTime: String? = nil, open: Bool? = nil,
+            local: Bool? = nil
         ) {
             self.connected = connected
             self.reason = reason
+            (self.code, self.broker) = (code?.rawValue, broker)
             self.problem = problem
             self.since = since
             self.lastError = lastError
@@ -424,13 +432,5 @@ package struct NetworkPromptsReport: Codable, Sendable, Equatable {
 
     package init(ssid: String, prompts: Int) {
         (self.ssid, self.prompts) = (ssid, prompts)
-    }
-
-    /// The line of `okaeri status`.
-    var line: String {
-        let count = quantity(prompts, "prompt")
-        let start = "\"\(ssid)\": \(prompts == 0 ? "no prompt" : count) since the start"
-        guard let coolDownUntil, let coolDownReason else { return start }
-        return "\(start); none until \(LocalTime.text(stamp: coolDownUntil)), because \(coolDownReason)"
     }
 }

@@ -62,6 +62,8 @@ package enum Route {
     package static let (from, to) = ("from", "to")
     /// The parameter of a day's picture: pixels.
     package static let width = "width"
+    /// The parameter of a day's picture: `en` or `ja`.
+    package static let language = "lang"
     /// The parameter of ``history`` that goes on where an answer ended.
     package static let after = "after"
     /// The parameter of ``mistakes`` in the query: RFC 3339.

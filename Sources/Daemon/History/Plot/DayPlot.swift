@@ -1,4 +1,5 @@
 import OkaeriEvents
+import OkaeriPlumbing
 
 /// A day as an SVG: a bar of presence and the signal for each region, with the events of Wi-Fi and adapter.
 ///
@@ -17,6 +18,7 @@ struct DayPlot {
     let subtitle: String
     let ticks: [Tick]
     var layout = Layout.wide
+    var language = Language.english
     /// The time of day, for tooltips.
     let clock: (Int64) -> String
 
@@ -27,7 +29,7 @@ struct DayPlot {
             RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
         }
         let bottom = Layout.header + Double(max(1, regions.count)) * Layout.region
-        let legend = Legend(record: record, layout: layout)
+        let legend = Legend(record: record, layout: layout, language: language)
         let height = bottom + Layout.axis + Double(max(2, legend.lines)) * Layout.legendLine
         svg.group(
             "svg",
@@ -47,7 +49,8 @@ struct DayPlot {
             }
             drawGrid(&svg, bottom: bottom)
             if regions.isEmpty {
-                svg.add("text", ["class": "quiet", "x": .init(layout.left), "y": 120], "nothing is known of this day")
+                svg.add(
+                    "text", ["class": "quiet", "x": .init(layout.left), "y": 120], language(PlotPhrase.nothingKnown))
             }
             drawShades(&svg, bottom: bottom)
             for region in regions { region.draw(&svg) }
@@ -58,7 +61,7 @@ struct DayPlot {
 
     /// The content of the picture, for screen readers.
     private var description: String {
-        let presence = record.regions.map { "\($0.identifier) inside for \(Self.duration($0.inside))" }
+        let presence = record.regions.map { "\($0.identifier) \(insideFor($0))" }
         return ([title, subtitle] + presence).joined(separator: "; ")
     }
 
@@ -87,7 +90,7 @@ struct DayPlot {
                     "width": .init(width(time)), "height": .init(bottom - Layout.ceiling),
                 ], title: "\(words), \(span(time))")
         }
-        for time in record.unwatched { shade(time, "unwatched", "not watched") }
+        for time in record.unwatched { shade(time, "unwatched", language(PlotPhrase.notWatched)) }
         for outage in visible(record.outages) { shade(outage.time, "outage", outage.value) }
     }
 
@@ -120,10 +123,14 @@ struct DayPlot {
 
     func span(_ time: Range<Int64>) -> String { "\(clock(time.lowerBound))–\(clock(time.upperBound))" }
 
-    /// `9 h 42 min`.
-    static func duration(_ nanoseconds: Int64) -> String {
-        let minutes = nanoseconds / SignalMinute.length
-        return minutes < 60 ? "\(minutes) min" : "\(minutes / 60) h \(minutes % 60) min"
+    /// Returns the time inside: `inside for 9 h 42 min`.
+    func insideFor(_ region: DayRecord.Region) -> String {
+        let minutes = region.inside / SignalMinute.length
+        return language(
+            PlotPhrase.insideFor,
+            minutes < 60
+                ? language(PlotPhrase.minutes, "\(minutes)")
+                : language(PlotPhrase.hours, "\(minutes / 60)", "\(minutes % 60)"))
     }
 }
 
@@ -178,6 +185,7 @@ struct Layout: Sendable {
 struct Legend {
     let record: DayRecord
     let layout: Layout
+    let language: Language
 
     /// A sign and its label.
     private enum Entry {
@@ -189,16 +197,17 @@ struct Legend {
     private var entries: [Entry] {
         let states = Set(record.regions.flatMap(\.spans).map(\.value))
         let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
-        var entries: [Entry] = ["inside", "outside", "unknown"].filter(states.contains).map { .swatch($0, $0) }
+        let named: [(String, PlotPhrase)] = [("inside", .inside), ("outside", .outside), ("unknown", .unknown)]
+        var entries = named.filter { states.contains($0.0) }.map { Entry.swatch($0.0, language($0.1)) }
         if record.regions.contains(where: { !$0.minutes.isEmpty }) {
-            entries.append(.line("signal, dBm: mean and range"))
+            entries.append(.line(language(PlotPhrase.signal)))
         }
-        let words: [(DayRecord.Mark.Kind, String)] = [
-            (.prompt, "prompt"), (.answer, "answer"), (.joined, "joined"), (.joinFailed, "not joined"),
+        let words: [(DayRecord.Mark.Kind, PlotPhrase)] = [
+            (.prompt, .prompt), (.answer, .answer), (.joined, .joined), (.joinFailed, .joinFailed),
         ]
-        entries += words.filter { marks.contains($0.0) }.map { .glyph($0.0, $0.1) }
-        if !record.outages.isEmpty { entries.append(.swatch("outage", "no Bluetooth")) }
-        if !record.unwatched.isEmpty { entries.append(.swatch("unwatched", "not watched")) }
+        entries += words.filter { marks.contains($0.0) }.map { .glyph($0.0, language($0.1)) }
+        if !record.outages.isEmpty { entries.append(.swatch("outage", language(PlotPhrase.noBluetooth))) }
+        if !record.unwatched.isEmpty { entries.append(.swatch("unwatched", language(PlotPhrase.notWatched))) }
         return entries
     }
 
@@ -243,7 +252,7 @@ struct Legend {
         }
     }
 
-    private func width(of entry: Entry) -> Double { 22 + Double(words(of: entry).count) * Self.letter + 18 }
+    private func width(of entry: Entry) -> Double { 22 + Double(words(of: entry).displayWidth) * Self.letter + 18 }
 }
 
 /// The sign for something about the Wi-Fi: a disc with a line drawing in it, since fonts differ.

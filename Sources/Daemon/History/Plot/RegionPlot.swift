@@ -1,4 +1,6 @@
 import OkaeriEvents
+import OkaeriPlumbing
+import RegionMonitoring
 
 /// A region's part of the picture: its name, the bar of presence, the Wi-Fi's marks and the signal.
 struct RegionPlot {
@@ -15,8 +17,8 @@ struct RegionPlot {
     }
 
     func draw(_ svg: inout SVGText) {
-        let inside = "inside for \(DayPlot.duration(region.inside))"
-        let space = plot.layout.chart - Double(inside.count + 2) * 6.3
+        let inside = plot.insideFor(region)
+        let space = plot.layout.chart - Double(inside.displayWidth + 2) * 6.3
         svg.add(
             "text", ["class": "name", "x": .init(plot.layout.left), "y": .init(top + Layout.name)],
             Self.cut(region.identifier, to: space))
@@ -50,13 +52,18 @@ struct RegionPlot {
                     "class": "\(Self.presence(span.value))", "x": .init(plot.x(span.time.lowerBound)),
                     "y": .init(top + Layout.bar), "width": .init(width), "height": .init(Layout.barHeight),
                     "rx": .init(min(3, width / 2)),
-                ], title: "\(span.value) \(plot.span(span.time))")
+                ], title: "\(words(span.value)) \(plot.span(span.time))")
         }
     }
 
     /// A state that a newer version has invented is one we do not know.
     private static func presence(_ state: String) -> String {
         ["inside", "outside"].contains(state) ? state : "unknown"
+    }
+
+    /// Returns the state in the language of the picture.
+    private func words(_ state: String) -> String {
+        RegionState(rawValue: state).map { plot.language(StatusPhrase($0)) } ?? state
     }
 
     private func drawScale(_ svg: inout SVGText) {
@@ -71,13 +78,16 @@ struct RegionPlot {
     /// Over the signal: they are what it is to be read against.
     private func drawThresholds(_ svg: inout SVGText) {
         // Where the two lie close, each has its own side of its line.
-        for (name, threshold, offset) in [("enter", region.enterRSSI, -4.0), ("exit", region.exitRSSI, 12)] {
+        let thresholds: [(String, PlotPhrase, Int?, Double)] = [
+            ("enter", .enter, region.enterRSSI, -4), ("exit", .exit, region.exitRSSI, 12),
+        ]
+        for (name, phrase, threshold, offset) in thresholds {
             guard let threshold else { continue }
             let y = scale.y(Double(threshold))
             drawLine("threshold \(name)", at: y, &svg)
             svg.add(
                 "text", ["class": "\(name) small end", "x": .init(plot.layout.right), "y": .init(y + offset)],
-                "\(name) \(threshold) dBm")
+                plot.language(phrase, "\(threshold)"))
         }
     }
 

@@ -1,5 +1,5 @@
 package import OkaeriConfiguration
-import OkaeriEvents
+package import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
 
@@ -64,6 +64,8 @@ package struct DayChart: Sendable {
     /// In pixels, within the limits of the picture: a narrow one is for a phone.
     package var width = Self.widest
 
+    package var language = Language.english
+
     /// The width for a screen that is not narrow.
     package static let widest = Int(Layout.wide.width)
 
@@ -88,16 +90,16 @@ package struct DayChart: Sendable {
         if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
         var record = try reader.day(
-            from: start, to: end, now: now, regions: regions.map(\.identifier))
+            from: start, to: end, now: now, regions: regions.map(\.identifier), language: language)
         for (index, region) in regions.enumerated() {
             record.regions[index].enterRSSI = region.monitored.onlySign?.enterRSSI
             record.regions[index].exitRSSI = region.monitored.onlySign?.exitRSSI
         }
         return DayPlot(
-            record: record, title: LocalTime.date(start), subtitle: Self.zone(start, end),
+            record: record, title: language.date(start), subtitle: zone(start, end),
             ticks: step.map { Self.ticks(start, end, each: $0) }
                 ?? Self.ticks(start, end, each: layout.isNarrow ? 6 : 3),
-            layout: layout, clock: LocalTime.clock
+            layout: layout, language: language, clock: LocalTime.clock
         ).svg
     }
 
@@ -132,8 +134,8 @@ package struct DayChart: Sendable {
     }
 
     /// The zone, and both of them on the day it changes.
-    private static func zone(_ start: Int64, _ end: Int64) -> String {
+    private func zone(_ start: Int64, _ end: Int64) -> String {
         let zones = [LocalTime.zone(start), LocalTime.zone(end)]
-        return zones[0] == zones[1] ? zones[0] : "\(zones[0]), then \(zones[1])"
+        return zones[0] == zones[1] ? zones[0] : language(PlotPhrase.zones, zones)
     }
 }

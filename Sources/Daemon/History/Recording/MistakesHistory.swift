@@ -92,7 +92,7 @@ extension MistakesHistory.Summary {
     }
 
     fileprivate func lines(_ known: String) -> [String] {
-        let rate = mistakes.rate.map { ", \($0)" } ?? ""
+        let rate = mistakes.ratePerDay.map { ", \($0) a day" } ?? ""
         let days = byDay.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", ")
         let spared = exitAfter.map { ["  \"exitAfter\": \($0) would have avoided all of them"] } ?? []
         return [

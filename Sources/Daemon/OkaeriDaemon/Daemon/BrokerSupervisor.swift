@@ -115,7 +115,10 @@ final class BrokerSupervisor: Service {
             return (nil, guarded.wanted != nil, guarded.problem)
         }
         if let broker {
-            return StatusReport.MQTT(broker.state, problem: problem ?? broker.conflict, isOpen: broker.isOpen)
+            return StatusReport.MQTT(
+                broker.state, problem: problem ?? broker.conflict,
+                code: problem == nil && broker.conflict != nil ? .siteTaken : nil,
+                isOpen: broker.isOpen)
         }
         guard isWanted else { return nil }
         return .init(
@@ -226,17 +229,76 @@ extension BrokerSupervisor: Configured {
 }
 
 extension StatusReport.MQTT {
-    /// - Parameter problem: the reason why the configured broker is not used.
-    fileprivate init(_ state: BrokerState, problem: String?, isOpen: Bool?) {
+    /// - Parameters:
+    ///   - problem: the reason why the configured broker is not used.
+    ///   - code: The code of the problem; `nil` for one that has no name.
+    fileprivate init(_ state: BrokerState, problem: String?, code: BrokerCode?, isOpen: Bool?) {
         func wall(_ instant: Int64) -> String {
             Timestamp.text(KernelClock.realtime.subtractingClamped(MQTTClient.now.subtractingClamped(instant)))
         }
         let loss = state.lastLoss
         self.init(
-            connected: state.isConnected, reason: problem ?? state.description, problem: problem ?? state.problem,
+            connected: state.isConnected, reason: problem ?? state.description,
+            code: problem == nil ? BrokerCode(state) : code, broker: "\(state.broker)",
+            problem: problem ?? state.problem,
             since: state.since.map(wall),
             lastError: loss?.problem.sentence(state.broker, clientID: state.clientID),
             lastErrorTime: (loss?.time).map(wall), open: isOpen,
             local: ServerAddress.isLoopback(host: state.broker.host))
+    }
+}
+
+extension BrokerCode {
+    fileprivate init(_ state: BrokerState) {
+        switch state.phase {
+        case .connecting: self = .connecting
+        case .stopped: self = .stopped
+        case .failed(let problem): self.init(problem)
+        case .connected:
+            if let fault = state.fault {
+                self.init(fault)
+            } else if let refusal = state.refusals.first {
+                self = refusal.isPermission ? .notPermitted : .notAccepted
+            } else {
+                self = .connected
+            }
+        }
+    }
+
+    init(_ problem: BrokerProblem) {
+        self =
+            switch problem {
+            case .unknownHost: .unknownHost
+            case .refused: .refused
+            case .unreachable: .unreachable
+            case .silent: .silent
+            case .closed: .closed
+            case .certificate: .certificate
+            case .clientCertificate: .clientCertificate
+            case .noTLS: .noTLS
+            case .tls: .tls
+            case .file: .file
+            case .login: .login
+            case .loginNeeded: .loginNeeded
+            case .clientIdentifier: .clientIdentifier
+            case .banned: .banned
+            case .protocolVersion: .protocolVersion
+            case .full: .full
+            case .unavailable: .unavailable
+            case .moved: .moved
+            case .retainUnavailable: .retainUnavailable
+            case .qualityUnavailable: .qualityUnavailable
+            case .packetTooLarge: .packetTooLarge
+            case .deliversNothing: .deliversNothing
+            case .withholdsRetained: .withholdsRetained
+            case .reason: .reason
+            case .lost: .lost
+            case .unsteady: .unsteady
+            case .shuttingDown: .shuttingDown
+            case .twin: .twin
+            case .unanswered: .unanswered
+            case .malformed: .malformed
+            case .other: .other
+            }
     }
 }

@@ -110,7 +110,7 @@ extension Daemon {
     private var listenerReports: [ListenerReport]? {
         listeners.reports?.map { report in
             var report = report
-            if report.name == WebServer.name { report.discovery = announcer.report }
+            if report.name == WebServer.name { (report.discovery, report.url) = (announcer.report, reachablePage.url) }
             return report
         }
     }

@@ -83,6 +83,8 @@ package final class Daemon: Sendable {
     let logins = LoginStore(digest: Checksum.sha256)
     let answerLinks = AnswerLinks(digest: Checksum.sha256)
     let listeners: Listeners
+    /// The address of the page.
+    let reachablePage: ReachablePage
     let announcer: PageAnnouncer
     /// In nanoseconds since the machine's start: the wall clock may be set later.
     let started = KernelClock.boottime
@@ -148,6 +150,7 @@ package final class Daemon: Sendable {
         self.presence = presence
         wifi = options.simulatesWiFi ? Self.simulatedWiFi(configuration) : NetworkManagerService()
         let page = ReachablePage(configuration)
+        reachablePage = page
         let notifications = Notifications(
             configuration, hub: hub, language: Language(environment: ProcessInfo.processInfo.environment),
             answers: { [answerLinks, page] in page.addresses(answering: $0, answerLinks) }, logger: logger)

@@ -24,6 +24,13 @@ final class ReachablePage: Configured {
     /// Handles the state of the page's listener; `nil`: there is none.
     func listened(_ listener: ListenerReport?) { guarded.withLock { $0.listener = listener } }
 
+    /// The address of the page for a browser, the likeliest of several; `nil` if the page is not served.
+    var url: String? {
+        let (web, listener) = guarded.withLock { ($0.web, $0.listener) }
+        guard let web, let listener, let listen = Self.address(of: listener, web) else { return nil }
+        return PageAddresses.list(listen, hosts: web.hosts).first
+    }
+
     /// Makes the links that answer a prompt; `nil` if other devices do not reach the page.
     func addresses(answering prompt: String, _ links: AnswerLinks) -> AnswerAddresses? {
         let (web, listener) = guarded.withLock { ($0.web, $0.listener) }

@@ -49,7 +49,7 @@ struct PageData: Sendable {
                 let memory = exchange.connections.memory
                 return try await picture(
                     of: String(name.dropLast(4)), from: exchange.query(Route.from), to: exchange.query(Route.to),
-                    width: exchange.query(Route.width),
+                    width: exchange.query(Route.width), language: exchange.query(Route.language),
                     demandRoom: { () throws(PageFailure) in try memory.demandRoom() }
                 ) { picture throws(PageFailure) in
                     try memory.holding(
@@ -98,10 +98,11 @@ struct PageData: Sendable {
     ///   - from: the beginning of the part that is shown, as RFC 3339; `nil`: that of the day.
     ///   - to: its end.
     ///   - width: in pixels; `nil`: that of a wide screen.
+    ///   - language: `en` or `ja`; `nil`: English.
     ///   - demandRoom: Refuses the picture, before it is drawn.
     ///   - answer: Makes the answer, before the next picture is drawn.
     func picture<Answer: Sendable>(
-        of day: String, from: String? = nil, to: String? = nil, width: String? = nil,
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil,
         demandRoom: @escaping @Sendable () throws(PageFailure) -> Void,
         answer: @escaping @Sendable (_ picture: String) throws(PageFailure) -> Answer
     ) async throws(PageFailure) -> Answer {
@@ -112,12 +113,16 @@ struct PageData: Sendable {
         guard let width = width.map({ Int($0) }) ?? DayChart.widest else {
             throw PageFailure(.badRequest, "width is not a number of pixels; write it as 360")
         }
+        guard let language = language.map(Language.init(code:)) ?? .english else {
+            throw PageFailure(.badRequest, "there is no such language; write en or ja")
+        }
         let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
             var chart = DayChart(
                 directory: directory, day: moment,
                 regions: (try? MergedConfiguration(file: file, directory: stateDirectory))?.configuration.regions ?? [])
             chart.window = window
             chart.width = width
+            chart.language = language
             return chart
         }
         let now = now()

@@ -1,3 +1,4 @@
+import HCI
 import OkaeriEvents
 import OkaeriWiFi
 
@@ -21,7 +22,11 @@ extension Language {
         texts["accessLimited"] = accessLimited(ssid: "{0}", reason: "{1}")
         let codes = JoinFailure.Code.allCases.map(\.rawValue) + InternetAccess.Limitation.allCases.map(\.rawValue)
         // The page shows the daemon's sentence where a code has no text.
-        if self != .english { for code in codes { texts["why_\(code)"] = reason(code, "{0}") } }
+        if self != .english {
+            for code in codes { texts["why_\(code)"] = reason(code, "{0}") }
+            for (code, text) in AdapterUpdate.Cause.japaneseTexts { texts["bluetooth_\(code)"] = text }
+            for (code, text) in BrokerCode.japaneseTexts { texts["mqtt_\(code)"] = text }
+        }
         let script = "export default \(JSON.line(texts))\nexport const prompts = \(JSON.line(prompts))\n"
         return Array(script.utf8)
     }

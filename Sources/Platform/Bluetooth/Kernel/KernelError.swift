@@ -78,6 +78,9 @@ extension KernelError {
         }
     }
 
+    /// The raw value of the cause, for texts in another language.
+    package var causeCode: String { cause.rawValue }
+
     var cause: AdapterUpdate.Cause {
         switch state {
         case .unauthorized: .notPermitted

@@ -20,19 +20,13 @@ extension Doctor {
         await bus.close()
         let server: Finding =
             owner == nil
-            ? .wrong(
-                "desktop", "no program shows notifications",
-                remedy: "install one, such as mako-notifier for Wayland or dunst, and log in again")
-            : .ok("desktop", "notifications can be shown")
+            ? .wrong("desktop", DoctorPhrase.noNotifications) : .ok("desktop", DoctorPhrase.notifications)
         return [server, agent(environment["XDG_RUNTIME_DIR"])]
     }
 
     private func agent(_ directory: String?) -> Finding {
         let isRunning = directory.flatMap { SessionLock("\($0)/\(SessionLock.agentFile)") }.map { !$0.isHeld } ?? false
         return isRunning
-            ? .ok("agent", "it runs, and shows the prompts as notifications")
-            : .note(
-                "agent", "it does not run in this session, so no notification shows a prompt",
-                remedy: "run `systemctl --user start okaeri-agent`, or log in again")
+            ? .ok("agent", DoctorPhrase.agentRuns) : .note("agent", DoctorPhrase.noAgent)
     }
 }

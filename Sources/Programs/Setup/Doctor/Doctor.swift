@@ -55,22 +55,16 @@ package struct Doctor: Sendable {
     var configurationFindings: [Finding] {
         switch configuration {
         case .failure(let error):
-            return error.description.split(separator: "\n").map { line in
-                .wrong(
-                    "configuration", String(line),
-                    remedy: error.isAbsent
-                        ? "`sudo okaeri setup` finds your beacon and writes one"
-                        : "correct the file, and check it with `okaeri config check`; `okaeri config example` prints one that works"
-                )
-            }
+            let phrase: DoctorPhrase = error.isAbsent ? .noConfiguration : .wrongConfiguration
+            return zip(
+                error.description.split(separator: "\n"), error.sentence(in: .japanese).split(separator: "\n")
+            ).map { .wrong("configuration", phrase, String($0), String($1)) }
         case .success(let (configuration, file)):
             if configuration.regions.isEmpty {
-                return [
-                    .wrong("configuration", "\(file) has no region", remedy: "`sudo okaeri setup` finds your beacon")
-                ]
+                return [.wrong("configuration", DoctorPhrase.noRegion, file)]
             }
             let regions = configuration.regions.map { "\"\($0.identifier)\"" }.joined(separator: ", ")
-            return [.ok("configuration", "\(file) watches \(regions)")] + savedFindings
+            return [.ok("configuration", DoctorPhrase.watches, file, regions)] + savedFindings
         }
     }
 
@@ -78,7 +72,7 @@ package struct Doctor: Sendable {
     private var savedFindings: [Finding] {
         let used = saved.added.union(saved.changed).sorted()
         guard let file = saved.file, !used.isEmpty else { return [] }
-        return [.ok("regions", "\(file) adds or changes \(used.map { "\"\($0)\"" }.joined(separator: ", "))")]
+        return [.ok("regions", DoctorPhrase.savedRegions, file, used.map { "\"\($0)\"" }.joined(separator: ", "))]
     }
 
     /// The programs, secrets and addresses that the configuration names.
@@ -98,54 +92,37 @@ package struct Doctor: Sendable {
         let known: [Adapter]
         switch adapters {
         case .failure(let error):
-            return [
-                .wrong("adapter", error.description, remedy: "look for the reason with `dmesg | grep -i bluetooth`")
-            ]
+            let japanese = Language.japanese.bluetooth(
+                code: error.causeCode, adapter: nil, reason: error.description)
+            return [.wrong("adapter", DoctorPhrase.adapterError, error.description, japanese)]
         case .success(let found): known = found
         }
         let wanted = known.filter { name == nil || $0.name == name }
         guard !wanted.isEmpty else {
             let others = known.map(\.name).joined(separator: ", ")
-            let finding =
-                name.map { "there is no \($0)" + (others.isEmpty ? "" : ", only \(others)") } ?? "there is none"
-            return [.wrong("adapter", finding, remedy: "plug one in, or name another in beacons.json (\"adapter\")")]
+            guard let name else { return [.wrong("adapter", DoctorPhrase.noAdapter)] }
+            return [.wrong("adapter", others.isEmpty ? DoctorPhrase.noSuchAdapter : .onlyOthers, name, others)]
         }
-        if let up = wanted.first(where: { $0.isUp && $0.hasLowEnergy }) { return [.ok("adapter", "\(up.name) is up")] }
+        if let up = wanted.first(where: { $0.isUp && $0.hasLowEnergy }) {
+            return [.ok("adapter", DoctorPhrase.adapterUp, up.name)]
+        }
         if let up = wanted.first(where: \.isUp) {
-            return [
-                .wrong(
-                    "adapter", "\(up.name) has no Bluetooth LE, which beacons use",
-                    remedy: "plug in an adapter with Bluetooth 4.0 or later"
-                        + (name == nil ? "" : ", and name it in beacons.json (\"adapter\")"))
-            ]
+            return [.wrong("adapter", name == nil ? DoctorPhrase.noLowEnergy : .noLowEnergyNamed, up.name)]
         }
         return wanted.map { adapter in
             switch adapter.radioBlock {
-            case .hard:
-                .wrong(
-                    "rfkill", "\(adapter.name) is off by a hardware switch", remedy: "move the switch, or press the key"
-                )
-            case .soft:
-                .wrong("rfkill", "\(adapter.name) is blocked", remedy: "run `rfkill unblock bluetooth`")
-            case .none:
-                .wrong(
-                    "adapter", "\(adapter.name) is down",
-                    remedy: "run `bluetoothctl power on`, or `sudo hciconfig \(adapter.name) up`")
+            case .hard: .wrong("rfkill", DoctorPhrase.hardBlocked, adapter.name)
+            case .soft: .wrong("rfkill", DoctorPhrase.softBlocked, adapter.name)
+            case .none: .wrong("adapter", DoctorPhrase.adapterDown, adapter.name)
             }
         }
     }
 
     static func permissionFindings(mayScan: Bool?) -> [Finding] {
         switch mayScan {
-        case true?: [.ok("permission", "this user may scan (CAP_NET_RAW)")]
-        case nil: [.note("permission", "the kernel does not say whether this user may scan")]
-        case false?:
-            [
-                .wrong(
-                    "permission", "this user may not scan: CAP_NET_RAW is missing",
-                    remedy: "run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
-                )
-            ]
+        case true?: [.ok("permission", DoctorPhrase.mayScan)]
+        case nil: [.note("permission", DoctorPhrase.scanUnknown)]
+        case false?: [.wrong("permission", DoctorPhrase.mayNotScan)]
         }
     }
 
@@ -159,9 +136,7 @@ package struct Doctor: Sendable {
             return name.elementsEqual("bluetoothd\n".utf8)
         }
         return runs
-            ? .ok("bluetoothd", "it runs; okaeri scans beside it")
-            : .note(
-                "bluetoothd", "it does not run; okaeri does not need it, but then no program switches the adapter on")
+            ? .ok("bluetoothd", DoctorPhrase.bluetoothdRuns) : .note("bluetoothd", DoctorPhrase.noBluetoothd)
     }
 
     var answer: Result<StatusReport, APIClient.Failure> {
@@ -181,9 +156,11 @@ package struct Doctor: Sendable {
         let isAdapterWrong = adapters.contains { $0.verdict == .wrong }
         let findings = status.allFindings.filter { !isAdapterWrong || $0.code != Finding.Code.notPoweredOn.rawValue }
         return findings.map { finding in
-            Finding(
+            var titled = Finding(
                 titles[finding.subject] ?? finding.subject, finding.verdict, nil, finding.sentence,
                 remedy: finding.remedy)
+            titled.japanese = finding.translation
+            return titled
         }
     }
 
@@ -200,7 +177,7 @@ extension Doctor {
 
     func networkFindings(_ wifi: some WiFiService) async -> [Finding] {
         let networks = configured?.regions.compactMap(\.network).filter { $0.join != .off } ?? []
-        guard !networks.isEmpty else { return [.note("Wi-Fi", "no region names a network to join")] }
+        guard !networks.isEmpty else { return [.note("Wi-Fi", DoctorPhrase.noNetwork)] }
         return await withTaskGroup(of: [Finding]?.self) { group in
             let service = ThreadService(loop: { wifi.run() }, stop: { wifi.stop() }, endsWithLoop: true)
             group.addTask {
@@ -221,29 +198,38 @@ extension Doctor {
     private static func findings(_ wifi: some WiFiService, _ networks: [HomeNetwork]) async -> [Finding] {
         let state = await firstAnswer(wifi)
         guard state.managerRunning else {
+            let failure = JoinFailure.noNetworkManager
             return [
-                .wrong(
-                    "NetworkManager", JoinFailure.noNetworkManager.description,
-                    remedy: "run `sudo systemctl enable --now NetworkManager`")
+                .wrong("NetworkManager", DoctorPhrase.noNetworkManager, failure.description, failure.japanese)
             ]
         }
-        var findings = [Finding.ok("NetworkManager", "it runs" + (state.device.map { ", Wi-Fi device \($0)" } ?? ""))]
+        var findings = [
+            state.device.map { Finding.ok("NetworkManager", DoctorPhrase.networkManagerDevice, $0) }
+                ?? .ok("NetworkManager", DoctorPhrase.networkManager)
+        ]
         for network in Set(networks) {
             let subject = "network “\(network.ssid)”"
             switch await wifi.condition(of: network) {
-            case .alreadyConnected: findings.append(.ok(subject, "it is connected"))
-            case .connecting: findings.append(.ok(subject, "it is being connected"))
+            case .alreadyConnected: findings.append(.ok(subject, DoctorPhrase.connected))
+            case .connecting: findings.append(.ok(subject, DoctorPhrase.connecting))
             case .ready(let readiness):
-                let credentials = readiness.credentials == .savedProfile ? "a saved profile" : "a passphrase file"
-                findings.append(.ok(subject, "in sight, with \(credentials)"))
+                let isSaved = readiness.credentials == .savedProfile
+                findings.append(.ok(subject, isSaved ? DoctorPhrase.savedProfile : .passphraseFile))
             case .switchedOff:
-                findings.append(.note(subject, JoinFailure.radioOff.description))
+                findings.append(note(subject, .radioOff))
             case .unavailable(let failure):
                 let isPassing = failure.code == .notInSight || failure.code == .connectedElsewhere
-                findings.append(Finding(subject, isPassing ? .note : .wrong, nil, failure.description))
+                findings.append(
+                    isPassing
+                        ? note(subject, failure)
+                        : .wrong(subject, failure.description, japanese: failure.japanese))
             }
         }
         return findings
+    }
+
+    private static func note(_ subject: String, _ failure: JoinFailure) -> Finding {
+        .note(subject, failure.description, japanese: failure.japanese)
     }
 
     private static func firstAnswer(_ wifi: some WiFiService) async -> WiFiState {
@@ -255,4 +241,9 @@ extension Doctor {
         }
         return wifi.state
     }
+}
+
+extension JoinFailure {
+    /// The cause and the remedy in Japanese.
+    fileprivate var japanese: String { code.japanese(description) }
 }

@@ -39,12 +39,6 @@ extension Doctor {
     /// Returns the fault of a kernel on which bluetoothd cannot advertise.
     static func kernelFindings(_ release: String) -> [Finding] {
         guard KernelRelease(release)?.refusesAdvertisements == true else { return [] }
-        return [
-            .note(
-                "kernel",
-                "Linux \(release) refuses advertisements of bluetoothd (Invalid Parameters); `okaeri enroll`, `advertise` and `gatt` "
-                    + "need root or CAP_NET_ADMIN to advertise without it",
-                remedy: "update the kernel with `sudo apt update && sudo apt full-upgrade`, and restart")
-        ]
+        return [.note("kernel", DoctorPhrase.kernelFault, release)]
     }
 }

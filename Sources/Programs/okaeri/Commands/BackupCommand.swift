@@ -43,7 +43,7 @@ struct BackupCommand: AsyncParsableCommand {
                 configurationFile: try Configuration.file(named: config.file), directory: state.holdingState,
                 version: Version().number)
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
         guard file != "-" else {
             guard !Terminal.isInteractive else {

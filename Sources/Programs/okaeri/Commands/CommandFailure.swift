@@ -10,12 +10,29 @@ import SystemPackage
 /// The end of a command that did not do its work: a sentence on standard error, with `--json` also as an object on standard
 /// output, and the exit status.
 struct CommandFailure: Error {
+    /// The sentence in English, for programs.
     let message: String
+    /// The sentence in the language of the terminal.
+    let localized: String
     let status: ExitCode
 
-    init(_ message: String, status: ExitCode) {
+    init(_ message: String, localized: String? = nil, status: ExitCode) {
         self.message = message
+        self.localized = localized ?? message
         self.status = status
+    }
+
+    init(_ failure: some LocalizedFailure, status: ExitCode) {
+        self.init(
+            failure.sentence(in: .english), localized: failure.sentence(in: Terminal.language), status: status)
+    }
+
+    /// The configuration does not load.
+    init(_ error: ConfigurationError) { self.init(error, status: Exit.configuration) }
+
+    init(_ phrase: FailurePhrase, _ values: String..., status: ExitCode) {
+        self.init(
+            Language.english(phrase, values), localized: Terminal.language(phrase, values), status: status)
     }
 
     init(_ failure: APIClient.Failure) {
@@ -25,7 +42,7 @@ struct CommandFailure: Error {
             case .notPermitted: Exit.noPermission
             case .refused: ExitCode.failure
             }
-        self.init(failure.description, status: status)
+        self.init(failure, status: status)
     }
 
     /// Ends the command if a file cannot be written.
@@ -55,12 +72,12 @@ extension CommandFailure {
     static func end(_ error: any Error, of command: (any ParsableCommand.Type)? = nil, arguments: [String]) -> Never {
         let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
         if let failure = error as? CommandFailure {
-            Terminal.printNotice(failure.message)
+            Terminal.printNotice(failure.localized)
             if wantsJSON { print(failure.json) }
             Okaeri.end(failure.status)
         }
         if error is ConsoleEnded {
-            Terminal.printNotice("nothing was written")
+            Terminal.printNotice(Terminal.language(FailurePhrase.nothingWritten))
             Okaeri.end(.failure)
         }
         if let errno = error as? Errno {

@@ -50,7 +50,7 @@ struct ConfigurationChange {
         do throws(ConfigurationError) {
             old = try file.text()
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 
@@ -72,7 +72,7 @@ struct ConfigurationChange {
         do throws(ConfigurationError) {
             return try body()
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 

@@ -29,7 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
         await doctor.examine { finding in
             isWell = isWell && finding.verdict != .wrong
             findings.append(finding)
-            print(json ? JSON.line(finding) : finding.text)
+            print(json ? JSON.line(finding) : finding.text(in: Terminal.language))
         }
         if let report { try await write(findings, of: doctor, to: report) }
         if !isWell { throw ExitCode.failure }

@@ -25,8 +25,8 @@ struct ExplainCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        guard let explanation = RegionExplanation(status, region: region) else {
-            throw CommandFailure(status.unknownRegion(region), status: Exit.usage)
+        guard let explanation = RegionExplanation(status, region: region, language: Terminal.language) else {
+            throw status.unknownRegion(region)
         }
         print(json ? explanation.json : explanation.text)
     }

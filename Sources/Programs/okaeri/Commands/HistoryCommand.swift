@@ -45,7 +45,7 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let output = OutputBuffer(flushesEachLine: false)
         defer { output.flush() }
-        var mistake: String?
+        var mistake: CommandFailure?
         try await reading(state, socket) {
             mistake = try region.flatMap(unknownInFile)
             if mistake == nil { try readFile(output) }
@@ -53,22 +53,24 @@ struct HistoryCommand: AsyncParsableCommand {
             if let region { mistake = try await unknown(region, to: client) }
             if mistake == nil { try await ask(client, output) }
         }
-        if let mistake { throw CommandFailure(mistake, status: Exit.usage) }
+        if let mistake { throw mistake }
     }
 
-    /// Returns a sentence for a region that the daemon does not watch and of which it has no event.
-    private func unknown(_ region: String, to client: APIClient) async throws(APIClient.Failure) -> String? {
+    /// Returns the failure for a region that the daemon does not watch and of which it has no event.
+    private func unknown(_ region: String, to client: APIClient) async throws(APIClient.Failure) -> CommandFailure? {
         let status: StatusReport = try await client.get(Route.briefStatus)
         if status.regions.contains(where: { $0.identifier == region }) { return nil }
         return try await client.hasEvents(of: region) ? nil : status.unknownRegion(region)
     }
 
-    /// Returns a sentence for a region of which the file has no event.
-    private func unknownInFile(_ region: String) throws -> String? {
+    /// Returns the failure for a region of which the file has no event.
+    private func unknownInFile(_ region: String) throws -> CommandFailure? {
         let known = try HistoryReader(directory: state.forReading).regions()
         if known.contains(region) { return nil }
-        return "there is no region \"\(region)\" in the history, "
-            + (known.isEmpty ? "which has no event of a region" : "only \(known.joined(separator: ", "))")
+        return CommandFailure(
+            "there is no region \"\(region)\" in the history, "
+                + (known.isEmpty ? "which has no event of a region" : "only \(known.joined(separator: ", "))"),
+            status: Exit.usage)
     }
 
     private func readFile(_ output: OutputBuffer) throws {

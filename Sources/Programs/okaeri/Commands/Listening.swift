@@ -45,12 +45,15 @@ extension SourceOptions {
 
 /// There is no Bluetooth, or this user may not use it.
 struct NoBluetooth: Error {
+    /// The reason in English.
     var reason: String
+    /// The same in the language of the terminal; `nil` if there is no other text.
+    var localized: String?
     var isPermission: Bool
 
     /// The end of the command.
     var failure: CommandFailure {
-        CommandFailure(reason, status: isPermission ? Exit.noPermission : Exit.unavailable)
+        CommandFailure(reason, localized: localized, status: isPermission ? Exit.noPermission : Exit.unavailable)
     }
 }
 
@@ -67,7 +70,11 @@ struct Verdict: Service {
             case .poweredOn: wasWell = true
             case .unauthorized, .unsupported, .poweredOff:
                 guard wasWell else {
-                    throw NoBluetooth(reason: update.reason, isPermission: update.state == .unauthorized)
+                    throw NoBluetooth(
+                        reason: update.reason,
+                        localized: Terminal.language.bluetooth(
+                            code: update.cause.rawValue, adapter: update.adapter, reason: update.reason),
+                        isPermission: update.state == .unauthorized)
                 }
                 Terminal.printNotice(update.reason)
             case .unknown, .resetting: Terminal.printNotice(update.reason)

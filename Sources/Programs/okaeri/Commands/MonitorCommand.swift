@@ -100,7 +100,7 @@ struct MonitorCommand: AsyncParsableCommand {
             try configuration.readIdentities(file: file)
             return (configuration, file, merged.saved)
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 

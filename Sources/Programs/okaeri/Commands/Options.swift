@@ -21,7 +21,7 @@ struct ConfigurationOptions: ParsableArguments {
             let file = try Configuration.file(named: file)
             return (try Configuration(file: file), file)
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 
@@ -36,7 +36,7 @@ struct ConfigurationOptions: ParsableArguments {
             if !isQuiet { found.merged.saved.problems.forEach(Terminal.printNotice) }
             return found
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 

@@ -41,9 +41,12 @@ struct PlotCommand: AsyncParsableCommand {
         let day = moment ?? now
         var svg = ""
         try await reading(state, socket, prefersFile: config.file != nil) {
-            svg = try DayChart(directory: state.forReading, day: day, regions: regions).svg(now: now)
+            var chart = DayChart(directory: state.forReading, day: day, regions: regions)
+            chart.language = Terminal.language
+            svg = try chart.svg(now: now)
         } daemon: { client async throws(APIClient.Failure) in
-            svg = try await client.text("\(Route.days)/\(LocalTime.day(day)).svg")
+            svg = try await client.text(
+                "\(Route.days)/\(LocalTime.day(day)).svg?\(Route.language)=\(Terminal.language.code)")
         }
         try write(svg)
     }

@@ -33,7 +33,7 @@ struct PromptsCommand: AsyncParsableCommand {
                     "\(prompt.id)  \(prompt.action.rawValue) \"\(prompt.ssid)\"?  (\(prompt.regions.joined(separator: ", "))\(note))"
                 )
             }
-            for ssid in report.never { print("never: \(NeverSentence(ssid))") }
+            for ssid in report.never { print("never: \(Terminal.language.never(ssid))") }
             if report.waiting.isEmpty { Terminal.printNotice("no prompt is pending") }
         }
     }

@@ -94,7 +94,7 @@ struct ReplayCommand: ParsableCommand {
         do throws(ConfigurationError) {
             try configuration.readIdentities(file: file)
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
         return (configuration, file)
     }

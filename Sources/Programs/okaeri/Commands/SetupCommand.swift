@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import IBeacon
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriSetup
@@ -74,9 +75,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func ask() async throws -> String? {
         let answers = RegionSetup.Answers(beacons: beacon, identifier: identifier, network: try network())
         guard answers.areComplete || Terminal.canAsk && !json else {
-            throw CommandFailure(
-                "\(json ? "with --json nothing is asked" : "there is no terminal to ask on"); use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there "
-                    + "is a Wi-Fi to join: `okaeri scan` lists the beacons", status: Exit.usage)
+            throw CommandFailure(json ? .jsonAsksNothing : .noTerminal, status: Exit.usage)
         }
         let file = try ConfigurationFile(config, command: "setup")
         let path = FilePath(SocketPath.absolute(file.path)).lexicallyNormalized().string
@@ -102,7 +101,7 @@ struct SetupCommand: AsyncParsableCommand {
             guard let text = try file.text() else { return nil }
             return (text, try ConfigurationText(text, file: file.path).configuration())
         } catch {
-            throw CommandFailure(error.description, status: Exit.configuration)
+            throw CommandFailure(error)
         }
     }
 }

@@ -70,17 +70,19 @@ struct StatusCommand: AsyncParsableCommand {
         do throws(APIClient.Failure) {
             report = try await socket.client.get(form == .json ? Route.status : Route.briefStatus)
         } catch {
-            try refuse(error.description, ExitCode(StatusSummary.noAnswer), NagiosReport(error))
+            try refuse(CommandFailure(error, status: ExitCode(StatusSummary.noAnswer)), NagiosReport(error))
         }
         if house {
             guard let agreed = report.ofHouse else {
-                try refuse(StatusReport.noHouse, Exit.usage, NagiosReport(question: StatusReport.noHouse))
+                try refuse(
+                    CommandFailure(StatusReport.noHouse, status: Exit.usage),
+                    NagiosReport(question: StatusReport.noHouse))
             }
             report = agreed
         }
         guard let summary = StatusSummary(report, region: region, isHouse: house) else {
-            let sentence = report.unknownRegion(region ?? "")
-            try refuse(sentence, Exit.usage, NagiosReport(question: sentence))
+            let failure = report.unknownRegion(region ?? "")
+            try refuse(failure, NagiosReport(question: failure.message))
         }
         try finish(summary)
     }
@@ -92,14 +94,14 @@ struct StatusCommand: AsyncParsableCommand {
         } catch {
             switch error {
             case .noSuchRegion, .noHouse: throw CommandFailure(error.description, status: Exit.usage)
-            case .barred: throw CommandFailure(error.description, status: ExitCode(StatusSummary.noAnswer))
+            case .barred(let failure): throw CommandFailure(failure, status: ExitCode(StatusSummary.noAnswer))
             }
         }
     }
 
     private func finish(_ summary: StatusSummary) throws -> Never {
         switch form {
-        case .text: print(summary.text)
+        case .text: print(summary.text(in: Terminal.language))
         case .json: print(summary.json)
         case .nagios:
             print(summary.nagios.line)
@@ -108,11 +110,18 @@ struct StatusCommand: AsyncParsableCommand {
         throw ExitCode(summary.exitStatus)
     }
 
-    private func refuse(_ sentence: String, _ status: ExitCode, _ plugin: NagiosReport) throws -> Never {
-        guard form == .nagios else {
-            throw CommandFailure(sentence, status: status)
-        }
+    private func refuse(_ failure: CommandFailure, _ plugin: NagiosReport) throws -> Never {
+        guard form == .nagios else { throw failure }
         print(plugin.line)
         throw ExitCode(plugin.exitStatus)
+    }
+}
+
+extension StatusReport {
+    /// Returns the failure of a request about a region that the daemon does not watch.
+    func unknownRegion(_ identifier: String) -> CommandFailure {
+        CommandFailure(
+            unknownRegion(identifier, in: .english), localized: unknownRegion(identifier, in: Terminal.language),
+            status: Exit.usage)
     }
 }

@@ -19,7 +19,6 @@ actor SetupRadio: SetupReceiver {
     /// The length of a measurement of the filtered signal, in seconds.
     private static let measurement = 60
     private static let patience = Duration.seconds(10)
-    private static let noSession = Mistake("It cannot be listened now.")
     /// The number of receptions that wait; of more the oldest are dropped.
     private static let backlog = 16
 
@@ -55,10 +54,15 @@ actor SetupRadio: SetupReceiver {
         do throws(PowerFailure) {
             let plan = try PowerPlan(adapter: adapter)
             self.plan = plan
-            return .off(intention: plan.intention)
+            return .off(intention: Self.intention(plan))
         } catch {
             return SetupBluetooth(error)
         }
+    }
+
+    /// Returns the steps as a part of the question.
+    private static func intention(_ plan: PowerPlan) -> String {
+        Terminal.language(plan.steps.contains(.unblock) ? SetupPhrase.unblock : .switchOn, plan.adapter.name)
     }
 
     /// In a task of its own: it goes to its end, also if the wait is cancelled.
@@ -166,7 +170,7 @@ actor SetupRadio: SetupReceiver {
                 report(.trouble(nil))
                 report(.beacons(beacons.filter { $0.age <= Self.recent / .seconds(1) }))
             } catch {
-                report(.trouble(error.description))
+                report(.trouble(error.sentence(in: Terminal.language)))
             }
             try? await Task.sleep(for: Self.interval)
         }
@@ -175,7 +179,9 @@ actor SetupRadio: SetupReceiver {
     // MARK: Calibration
 
     func calibrate(_ beacons: BeaconConstraint, identifier: String) async -> Result<Int8, Mistake> {
-        guard let session = session() else { return .failure(Self.noSession) }
+        guard let session = session() else {
+            return .failure(Mistake(Terminal.language(SetupPhrase.cannotListen)))
+        }
         let region = MonitoredRegion(BeaconRegion(identifier: identifier, constraint: beacons))
         let question = CalibrationSummary.Question(region: region, distance: nil, duration: Self.calibration)
         let (results, result) = AsyncStream.makeStream(of: Result<Int8, Mistake>.self)
@@ -202,7 +208,7 @@ actor SetupRadio: SetupReceiver {
                 return .failure(Mistake("\(CalibrationSummary.sentence(error, question))."))
             }
         } catch let nothing as NoBluetooth {
-            return .failure(Mistake(nothing.reason))
+            return .failure(Mistake(nothing.localized ?? nothing.reason))
         } catch {
             return .failure(Mistake("\(error)"))
         }
@@ -229,7 +235,9 @@ actor SetupRadio: SetupReceiver {
                     group.addTask {
                         for await event in events {
                             guard case .bluetoothStateDidUpdate(let update) = event.kind else { continue }
-                            report(.trouble(update.state == .poweredOn ? nil : update.reason))
+                            let reason = Terminal.language.bluetooth(
+                                code: update.cause.rawValue, adapter: update.adapter, reason: update.reason)
+                            report(.trouble(update.state == .poweredOn ? nil : reason))
                         }
                     }
                     group.addTask {
@@ -251,7 +259,11 @@ extension SetupBluetooth {
     fileprivate init(_ update: AdapterUpdate) {
         self =
             update.state == .poweredOn
-            ? .on : .unusable(reason: update.reason, isPermission: update.state == .unauthorized)
+            ? .on
+            : .unusable(
+                reason: Terminal.language.bluetooth(
+                    code: update.cause.rawValue, adapter: update.adapter, reason: update.reason),
+                isPermission: update.state == .unauthorized)
     }
 
     fileprivate init(_ failure: PowerFailure) {

@@ -75,7 +75,7 @@ struct SetupSession: Sendable {
         } catch {
             let failure = error as? RegionSetup.Failure
             if failure == nil { try? Terminal.print("") }
-            Terminal.printNotice("nothing was written")
+            Terminal.printNotice(Terminal.language(FailurePhrase.nothingWritten))
             return .unchanged(failure?.status ?? .failure)
         }
     }
@@ -86,7 +86,7 @@ struct SetupSession: Sendable {
             let backup = try file.write(new, replacing: content?.text)
             report?.changed = new != content?.text
             report?.backup = backup
-            console.say("\(file.path) is written" + (backup.map { "; the one before is \($0)" } ?? "") + ".")
+            console.say(backup == nil ? SetupPhrase.written : .writtenWithBackup, file.path, backup ?? "")
         } catch {
             Terminal.printNotice(error.description)
             return .unchanged(error.isPermission ? Exit.noPermission : Exit.ioError)
@@ -107,9 +107,9 @@ struct SetupSession: Sendable {
             try? Terminal.print("")
             status = .failure
         }
-        let lines = steps.left.lines
-        console.say("Next:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
-        report?.next = lines
+        let lines = steps.left.lines(in: console.language)
+        console.say(([console.language(SetupPhrase.next)] + lines.map { "  \($0)" }).joined(separator: "\n"))
+        report?.next = steps.left.lines()
         if let report { try? Terminal.print(JSON.line(report)) }
         return .ended(status)
     }

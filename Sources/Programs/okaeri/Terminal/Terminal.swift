@@ -1,11 +1,15 @@
 import FoundationEssentials
 import Glibc
 import Logging
+import OkaeriEvents
 import OkaeriSystemd
 import SystemPackage
 
 /// The output: results on standard output, everything else on standard error.
 enum Terminal {
+    /// The language of the texts for people.
+    static let language = Language(environment: ProcessInfo.processInfo.environment)
+
     /// Whether a person reads standard output.
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 

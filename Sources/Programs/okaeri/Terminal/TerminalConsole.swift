@@ -1,3 +1,4 @@
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriSetup
 
@@ -5,6 +6,7 @@ import OkaeriSetup
 struct TerminalConsole: Console {
     /// Whether sentences are left out, because a report is printed in place of them.
     var isQuiet = false
+    let language = Terminal.language
     private let waiting = WaitingLine()
 
     init(isQuiet: Bool = false) { self.isQuiet = isQuiet }

@@ -99,6 +99,7 @@ export default {
   scan_lateBeacon: 'a beacon is late',
   scan_lateShareUsed: 'a beacon is late, and the time for continuous scanning is used up',
   scan_otherProgram: 'another program scans with its own parameters',
+  bt_why: '{0}. {1}',
   bt_unknown: 'Not known yet',
   bt_resetting: 'Starting anew',
   bt_unsupported: 'No adapter',

@@ -2,7 +2,7 @@
 import { el } from './base.js'
 import { live } from './live.js'
 import { deviceName, heardText, scanText, signText } from './now.js'
-import { duration, plain, sentence, t } from './words.js'
+import { bluetoothReason, duration, plain, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
 
@@ -123,7 +123,7 @@ const distance = (beacon, region) => {
 /** What the user can do something about, in sentences. */
 export const warnings = (region) => {
   const { bluetooth } = live.status
-  const deaf = bluetooth.listening ? null : `${t('x_deaf')} ${sentence(bluetooth.reason)}`
+  const deaf = bluetooth.listening ? null : `${t('x_deaf')} ${bluetoothReason(bluetooth)}`
   const longest = region.beacons.some(isHeldAtLongest) ? t('x_heldAtLongest') : null
   return [flapping(region), longest, deaf].filter(Boolean).map((text) => el('p', {}, text))
 }

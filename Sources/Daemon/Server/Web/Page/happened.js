@@ -1,7 +1,7 @@
 // What happened in a part of a day, the latest first.
 import { api, el, putRich, rich } from './base.js'
 import { partQuery } from './picture.js'
-import { has, promptText, resultText, sentence, t, timeWithSeconds } from './words.js'
+import { bluetoothReason, has, promptText, resultText, sentence, t, timeWithSeconds } from './words.js'
 
 /** What happened, in a line; null for what is not worth one. */
 export const eventText = (event) => {
@@ -16,7 +16,7 @@ export const eventText = (event) => {
       case 'rangingBeaconsDidFail':
         return t(`e_${event.event}`, event.region, event.reason)
       case 'bluetoothStateDidUpdate':
-        return t('e_bluetooth', t(`bt_${event.state}`), sentence(event.reason))
+        return t('e_bluetooth', t(`bt_${event.state}`), bluetoothReason(event))
       case 'wifiPrompt':
         return t('e_wifiPrompt', promptText('ask', event, event.ssid))
       case 'wifiPromptWithdrawn':

@@ -99,6 +99,7 @@ export default {
   scan_lateBeacon: 'ビーコンの受信が遅れているため',
   scan_lateShareUsed: 'ビーコンの受信が遅れていますが、常時受信に使える時間の上限に達しました',
   scan_otherProgram: 'ほかのプログラムが独自の設定でスキャン中',
+  bt_why: '{0}。{1}',
   bt_unknown: 'まだ不明',
   bt_resetting: '再起動中',
   bt_unsupported: 'アダプターがありません',

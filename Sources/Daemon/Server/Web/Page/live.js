@@ -170,7 +170,7 @@ const apply = (event) => {
   }
   if (judged && event.room !== undefined) judged.room = event.room
   if (event.event === 'bluetoothStateDidUpdate' && live.status) {
-    Object.assign(live.status.bluetooth, { state: event.state, adapter: event.adapter, reason: event.reason })
+    Object.assign(live.status.bluetooth, { state: event.state, adapter: event.adapter, code: event.code, reason: event.reason })
   }
   reloadSoon()
 }

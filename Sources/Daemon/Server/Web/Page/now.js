@@ -3,12 +3,13 @@ import { api, clock, el, every, keyed, put, putRich, rich, say, session } from '
 import { signalBar, sparkline } from './chart.js'
 import { live, reload } from './live.js'
 import {
+  bluetoothReason,
   duration,
   has,
   plain,
   promptText,
+  reasonText,
   resultText,
-  sentence,
   since,
   t,
 } from './words.js'
@@ -220,7 +221,7 @@ const machineRows = (status) => {
   const rows = [
     {
       name: t('bluetooth'),
-      text: hears ? [t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean).join(t('sep')) : `${word}. ${sentence(bluetooth.reason)}`,
+      text: hears ? [t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean).join(t('sep')) : t('bt_why', word, bluetoothReason(bluetooth)),
       good: isGood('bluetooth'),
     },
     {
@@ -229,7 +230,7 @@ const machineRows = (status) => {
       good: wifi.managerRunning && wifi.hardwareEnabled && wifi.radioEnabled && !!wifi.device,
     },
   ]
-  if (status.mqtt) rows.push({ name: t('mqtt'), text: sentence(status.mqtt.reason), good: isGood('mqtt') })
+  if (status.mqtt) rows.push({ name: t('mqtt'), text: reasonText('mqtt', status.mqtt, status.mqtt.broker), good: isGood('mqtt') })
   for (const service of status.services ?? []) {
     const who = service.name ?? service.address
     rows.push({

@@ -1,6 +1,6 @@
 // A day's picture, and looking closer at a part of it: by dragging, by the keyboard, by buttons.
 import { api, el, putRich, say } from './base.js'
-import { longDay, t, timeOfDay } from './words.js'
+import { language, longDay, t, timeOfDay } from './words.js'
 import { midnight } from './zone.js'
 
 const shortest = 5 * 60_000
@@ -67,7 +67,7 @@ export const dayPicture = (changed) => {
     stage.classList.add('busy')
     drawn = width()
     // `seen` only keeps the browser from showing an older picture of the same time.
-    const rest = `width=${drawn}&seen=${Date.now()}`
+    const rest = `lang=${language}&width=${drawn}&seen=${Date.now()}`
     image.src = `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}${rest}`
     tools.forEach((tool, index) => {
       tool.disabled = index === 0 ? part.to - part.from <= shortest : part.isWhole

@@ -70,6 +70,13 @@ export const plain = (number, digits = 1) => String(+(+number).toFixed(digits)).
 /** The daemon's sentences begin like the end of one, or with a name such as hci0. */
 export const sentence = (text) => (/^[a-z]+\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1))
 
+/** A reason of the daemon, by its code: the daemon's own sentences are English. */
+export const reasonText = (kind, { code, reason }, value) =>
+  has(`${kind}_${code}`) ? t(`${kind}_${code}`, value) : sentence(reason ?? '')
+
+/** The state of Bluetooth and its reason. */
+export const bluetoothReason = (state) => reasonText('bluetooth', state, state.adapter ?? 'Bluetooth')
+
 /** An event of a region that was entered or left, in a line. */
 export const regionEventText = ({ event, region, scope }) => {
   const line = t(`e_${event}`, region)

@@ -38,7 +38,7 @@ package struct DoctorReport: Sendable {
             ("Okaeri", [facts.version]), ("System", facts.system), ("Adapters", facts.adapters),
             ("Configuration", shape.map { [$0.text] } ?? ["none that can be read"]),
         ]
-        sections.append(("Doctor", facts.findings.map { redact($0.text) }))
+        sections.append(("Doctor", facts.findings.map { redact($0.text()) }))
         sections.append(("Daemon", facts.status.map { Self.lines($0).map { redact($0) } } ?? ["no answer"]))
         sections.append(("Journal", facts.journal.map { "\($0.time) \(redact(Self.plain($0.message)))" }))
         text = sections.map { title, lines in

@@ -1,0 +1,162 @@
+/// The findings of `okaeri doctor` and of `okaeri` without a command about the machine. A remedy follows an arrow.
+package enum DoctorPhrase: Phrase {
+    case noConfiguration, wrongConfiguration, noRegion, watches, savedRegions, example
+    case adapterError, noSuchAdapter, onlyOthers, noAdapter, adapterUp, noLowEnergy, noLowEnergyNamed
+    case hardBlocked, softBlocked, adapterDown
+    case mayScan, scanUnknown, mayNotScan, bluetoothdRuns, noBluetoothd, kernelFault
+    case serviceRuns, notInGroup, serviceDown, serviceSilent, beaconUnknown, beaconReceived, beaconMissing
+    case noNetwork, noNetworkManager, networkManager, networkManagerDevice, connected, connecting, savedProfile,
+        passphraseFile
+    case noNotifications, notifications, agentRuns, noAgent
+    case finish, complete
+
+    package var texts: (english: String, japanese: String) { machine ?? rest }
+
+    private var machine: (english: String, japanese: String)? {
+        switch self {
+        case .noConfiguration:
+            (
+                "{0} → `sudo okaeri setup` finds your beacon and writes one",
+                "設定ファイルがありません → `sudo okaeri setup` でビーコンを登録し、作成してください"
+            )
+        case .wrongConfiguration:
+            (
+                "{0} → correct the file, and check it with `okaeri config check`; `okaeri config example` prints one that works",
+                "{1} → ファイルを直し、`okaeri config check` で確認してください。`okaeri config example` で正しい例が表示されます"
+            )
+        case .noRegion:
+            (
+                "{0} has no region → `sudo okaeri setup` finds your beacon",
+                "{0} にリージョンがありません → `sudo okaeri setup` でビーコンを登録してください"
+            )
+        case .watches: ("{0} watches {1}", "{0} で {1} を監視しています")
+        case .savedRegions: ("{0} adds or changes {1}", "{0} で {1} を追加または変更しています")
+        case .example:
+            (
+                "{0} is still the example, whose beacon does not exist → hold your beacon close, and run `sudo okaeri setup`",
+                "{0} は例のままで、そのビーコンは存在しません → ビーコンを近づけて `sudo okaeri setup` を実行してください"
+            )
+        case .adapterError:
+            (
+                "{0} → look for the reason with `dmesg | grep -i bluetooth`",
+                "{1} → `dmesg | grep -i bluetooth` で理由を確認してください"
+            )
+        case .noSuchAdapter:
+            (
+                "there is no {0} → plug one in, or name another in beacons.json (\"adapter\")",
+                "{0} がありません → アダプターを接続するか、beacons.json の \"adapter\" を直してください"
+            )
+        case .onlyOthers:
+            (
+                "there is no {0}, only {1} → plug one in, or name another in beacons.json (\"adapter\")",
+                "{0} がありません。あるのは {1} です → アダプターを接続するか、beacons.json の \"adapter\" を直してください"
+            )
+        case .noAdapter:
+            (
+                "there is none → plug one in, or name another in beacons.json (\"adapter\")",
+                "アダプターがありません → アダプターを接続するか、beacons.json の \"adapter\" を直してください"
+            )
+        case .adapterUp: ("{0} is up", "{0} は動作しています")
+        case .noLowEnergy:
+            (
+                "{0} has no Bluetooth LE, which beacons use → plug in an adapter with Bluetooth 4.0 or later",
+                "{0} はビーコンが使う Bluetooth LE に対応していません → Bluetooth 4.0 以降のアダプターを接続してください"
+            )
+        case .noLowEnergyNamed:
+            (
+                "{0} has no Bluetooth LE, which beacons use → plug in an adapter with Bluetooth 4.0 or later, and name it in beacons.json (\"adapter\")",
+                "{0} はビーコンが使う Bluetooth LE に対応していません → Bluetooth 4.0 以降のアダプターを接続し、beacons.json の \"adapter\" に書いてください"
+            )
+        case .hardBlocked:
+            (
+                "{0} is off by a hardware switch → move the switch, or press the key",
+                "{0} がハードウェアのスイッチでオフになっています → スイッチかキーでオンにしてください"
+            )
+        case .softBlocked:
+            ("{0} is blocked → run `rfkill unblock bluetooth`", "{0} が無効になっています → `rfkill unblock bluetooth` を実行してください")
+        case .adapterDown:
+            (
+                "{0} is down → run `bluetoothctl power on`, or `sudo hciconfig {0} up`",
+                "{0} がオフです → `bluetoothctl power on` か `sudo hciconfig {0} up` を実行してください"
+            )
+        case .mayScan: ("this user may scan (CAP_NET_RAW)", "このユーザーはスキャンできます（CAP_NET_RAW）")
+        case .scanUnknown: ("the kernel does not report whether this user may scan", "このユーザーがスキャンできるかどうか、カーネルから分かりません")
+        case .mayNotScan:
+            (
+                "this user may not scan: CAP_NET_RAW is missing → run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN",
+                "このユーザーはスキャンできません（CAP_NET_RAW がありません） → コマンドを `sudo` で実行してください。サービスには AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN が必要です"
+            )
+        case .bluetoothdRuns: ("it runs; okaeri scans beside it", "動作しています。okaeri は並行してスキャンします")
+        case .noBluetoothd:
+            (
+                "it does not run; okaeri does not need it, but then no program switches the adapter on",
+                "動作していません。okaeri には不要ですが、アダプターをオンにするプログラムがありません"
+            )
+        case .kernelFault:
+            (
+                "Linux {0} refuses advertisements of bluetoothd (Invalid Parameters); `okaeri enroll`, `advertise` and `gatt` need root or CAP_NET_ADMIN to advertise without it → update the kernel with `sudo apt update && sudo apt full-upgrade`, and restart",
+                "Linux {0} は bluetoothd のアドバタイズを拒否します（Invalid Parameters）。`okaeri enroll`、`advertise`、`gatt` には root 権限か CAP_NET_ADMIN が必要です → `sudo apt update && sudo apt full-upgrade` でカーネルを更新し、再起動してください"
+            )
+        default: nil
+        }
+    }
+
+    private var rest: (english: String, japanese: String) {
+        switch self {
+        case .serviceRuns: ("it runs, and you may query it", "動作しており、利用できます")
+        case .notInGroup:
+            (
+                "the service runs, and you are not in its group → join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo",
+                "サービスは動作していますが、グループに加わっていません → `sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
+            )
+        case .serviceDown:
+            (
+                "it does not run → run `sudo systemctl enable --now okaeri`, or `okaeri monitor` if it is not installed as a service",
+                "動作していません → `sudo systemctl enable --now okaeri` を実行してください。サービスとしてインストールしていない場合は `okaeri monitor` を実行してください"
+            )
+        case .serviceSilent:
+            ("{0} → run `sudo systemctl restart okaeri`", "{1} → `sudo systemctl restart okaeri` を実行してください")
+        case .beaconUnknown: ("the service shows whether it is received", "受信しているかどうかは、サービスが動作すると分かります")
+        case .beaconReceived: ("the beacon of {0} is received", "{0} のビーコンを受信しています")
+        case .beaconMissing:
+            (
+                "no configured beacon is received → hold yours close, and compare what `sudo okaeri scan` shows with the configuration; `sudo okaeri setup` changes it",
+                "設定されたビーコンを受信していません → ビーコンを近づけ、`sudo okaeri scan` の表示と設定を比べてください。`sudo okaeri setup` で変更できます"
+            )
+        case .noNetwork: ("no region names a network to join", "接続する Wi-Fi を設定したリージョンはありません")
+        case .noNetworkManager:
+            (
+                "{0} → run `sudo systemctl enable --now NetworkManager`",
+                "{1} → `sudo systemctl enable --now NetworkManager` を実行してください"
+            )
+        case .networkManager: ("it runs", "動作しています")
+        case .networkManagerDevice: ("it runs, Wi-Fi device {0}", "動作しています。Wi-Fi デバイスは {0} です")
+        case .connected: ("it is connected", "接続済みです")
+        case .connecting: ("it is being connected", "接続しています")
+        case .savedProfile: ("in range, with a saved profile", "近くにあり、保存された接続があります")
+        case .passphraseFile: ("in range, with a passphrase file", "近くにあり、パスフレーズのファイルがあります")
+        case .noNotifications:
+            (
+                "no program shows notifications → install one, such as mako-notifier for Wayland or dunst, and log in again",
+                "通知を表示するプログラムがありません → Wayland なら mako-notifier、それ以外なら dunst などをインストールし、ログインし直してください"
+            )
+        case .notifications: ("notifications can be shown", "通知を表示できます")
+        case .agentRuns: ("it runs, and shows the prompts as notifications", "動作しており、確認を通知として表示します")
+        case .noAgent:
+            (
+                "it does not run in this session, so no notification shows a prompt → run `systemctl --user start okaeri-agent`, or log in again",
+                "このセッションで動作していないため、確認が通知として表示されません → `systemctl --user start okaeri-agent` を実行するか、ログインし直してください"
+            )
+        case .finish:
+            (
+                "Fix the first line that begins with \"wrong\" or has a command after an arrow, then run `okaeri` again. To list the commands, run `okaeri --help`.",
+                "「異常」の行、または矢印の後にコマンドがある行を上から順に直し、もう一度 `okaeri` を実行してください。コマンドの一覧は `okaeri --help` で表示されます。"
+            )
+        default:
+            (
+                "The set-up is complete. `okaeri status` shows the regions, and `okaeri --help` lists the commands.",
+                "設定は完了しています。`okaeri status` でリージョンの状態、`okaeri --help` でコマンドの一覧が表示されます。"
+            )
+        }
+    }
+}

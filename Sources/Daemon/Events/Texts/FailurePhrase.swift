@@ -1,0 +1,102 @@
+/// A failure with texts for people. Programs get the English one.
+package protocol LocalizedFailure {
+    /// Returns the failure, its reason and the remedy.
+    func sentence(in language: Language) -> String
+}
+
+/// The failures that a new user meets.
+package enum FailurePhrase: Phrase {
+    case noDaemon, socketNotPermitted, noAnswer, noRegion, noRegions
+    case noConfiguration, unreadableFile, value, suggestion, line, lineAndColumn
+    case nothingWritten, noTerminal, jsonAsksNothing
+
+    package var texts: (english: String, japanese: String) {
+        switch self {
+        case .noDaemon:
+            (
+                "no okaeri runs here: there is no listener on {0}; start one with `okaeri monitor` or `sudo systemctl start okaeri`, or name its socket with `--socket`",
+                "okaeri が動いていません（{0} で待ち受けていません）。`sudo systemctl start okaeri` か `okaeri monitor` で起動するか、`--socket` でソケットを指定してください"
+            )
+        case .socketNotPermitted:
+            (
+                "you may not use {0}; join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo",
+                "{0} を使う権限がありません。`sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
+            )
+        case .noAnswer:
+            (
+                "the okaeri on {0} does not answer: {1}; `journalctl -u okaeri` may show more",
+                "{0} の okaeri が応答しません：{1}。`journalctl -u okaeri` を確認してください"
+            )
+        case .noRegion:
+            ("there is no region \"{0}\"; the daemon watches {1}", "リージョン「{0}」はありません。監視しているのは {1} です")
+        case .noRegions: ("there is no region \"{0}\"; the daemon watches none", "リージョン「{0}」はありません。監視しているリージョンがありません")
+        case .noConfiguration:
+            (
+                "{0}: no configuration: found {1}, expected one of them; `okaeri setup` writes one",
+                "設定ファイルがありません（{0}）。`okaeri setup` で作成できます"
+            )
+        case .unreadableFile: ("cannot read {0}: {1}; {2}", "{0} を読めません：{1}。{2}")
+        case .value: ("{0}: found {1}, expected {2}", "{0}：{1} が書かれていますが、正しくは {2} です")
+        case .suggestion: ("{0}; did you mean \"{1}\"?", "{0}。\"{1}\" の間違いではありませんか？")
+        case .line: ("line {0}", "{0} 行目")
+        case .lineAndColumn: ("line {0}, column {1}", "{0} 行目の {1} 文字目")
+        case .nothingWritten: ("nothing was written", "何も書き込んでいません")
+        case .noTerminal:
+            (
+                "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there is a Wi-Fi to join: `okaeri scan` lists the beacons",
+                "質問できる端末がありません。`--beacon UUID/MAJOR/MINOR --identifier home` を指定してください。接続する Wi-Fi があれば `--ssid HomeNet` も指定します。`okaeri scan` でビーコンの一覧が表示されます"
+            )
+        case .jsonAsksNothing:
+            (
+                "with --json nothing is asked; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there is a Wi-Fi to join: `okaeri scan` lists the beacons",
+                "--json では質問しません。`--beacon UUID/MAJOR/MINOR --identifier home` を指定してください。接続する Wi-Fi があれば `--ssid HomeNet` も指定します。`okaeri scan` でビーコンの一覧が表示されます"
+            )
+        }
+    }
+}
+
+/// The values in mistakes of a configuration, as English has them. Others, such as names, are the same in each language.
+package enum ValuePhrase: String, Phrase {
+    case nothing = "nothing"
+    case object = "an object"
+    case string = "a string"
+    case number = "a number"
+    case bool = "true or false"
+    case value = "a value"
+    case endOfFile = "the end of the file"
+    case quotedKey = "a key in double quotes"
+    case commaOrBrace = "a comma or a closing brace"
+    case commaOrBracket = "a comma or a closing bracket"
+    case closingQuote = "a closing quote; control characters are written as escapes"
+    case unknownKey = "an unknown key"
+    case byteOrderMark = "a byte order mark"
+    case network = "the network's name, 1 to 32 bytes"
+    case noFile = "no such file"
+
+    package var texts: (english: String, japanese: String) { (rawValue, japanese) }
+
+    private var japanese: String {
+        switch self {
+        case .nothing: "何も書かれていない値"
+        case .object: "オブジェクト { }"
+        case .string: "文字列"
+        case .number: "数値"
+        case .bool: "true か false"
+        case .value: "値"
+        case .endOfFile: "ファイルの終わり"
+        case .quotedKey: "二重引用符で囲んだキー"
+        case .commaOrBrace: "コンマか閉じ波括弧 }"
+        case .commaOrBracket: "コンマか閉じ角括弧 ]"
+        case .closingQuote: "閉じる二重引用符（制御文字はエスケープで書きます）"
+        case .unknownKey: "不明なキー"
+        case .byteOrderMark: "バイト順マーク（BOM）"
+        case .network: "1～32 バイトのネットワーク名"
+        case .noFile: "ファイルがありません"
+        }
+    }
+}
+
+extension Language {
+    /// Returns a value of a mistake in the language, if it has a text.
+    package func value(_ text: String) -> String { ValuePhrase(rawValue: text).map { self($0) } ?? text }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The command line in a Japanese locale: texts for people are Japanese, texts for programs stay English.
+@Suite(.timeLimit(.minutes(5))) struct JapaneseTests {
+    private let binary: Binary
+    private let japanese = ["LANG": "ja_JP.UTF-8"]
+
+    init() throws { binary = try Binary() }
+
+    private var noSocket: [String] { ["--socket", "\(binary.folder)/none.sock"] }
+
+    @Test func `without a daemon the status has the reason in Japanese`() throws {
+        let outcome = try binary.run(["status"] + noSocket, environment: japanese)
+        #expect(outcome.status == 3 && outcome.errors.hasPrefix("okaeri: okaeri が動いていません（\(binary.folder)/none.sock"))
+        let explain = try binary.run(["explain", "home"] + noSocket, environment: japanese)
+        #expect(explain.status == 69 && explain.errors.contains("okaeri が動いていません"))
+    }
+
+    @Test(arguments: [
+        ["LC_ALL": "C", "LC_MESSAGES": "ja_JP.UTF-8", "LANG": "ja_JP.UTF-8"],
+        ["LC_MESSAGES": "en_GB.UTF-8", "LANG": "ja_JP.UTF-8"],
+        [:],
+    ]) func `the first variable of the locale decides`(environment: [String: String]) throws {
+        let outcome = try binary.run(["status"] + noSocket, environment: environment)
+        #expect(outcome.errors.hasPrefix("okaeri: no okaeri runs here"))
+    }
+
+    @Test func `JSON and the answer of a plugin stay English`() throws {
+        let json = try binary.run(["status", "--json"] + noSocket, environment: japanese)
+        #expect(json.output.contains("\"error\":\"no okaeri runs here") && json.output.contains("\"status\":3"))
+        #expect(json.errors.contains("okaeri が動いていません"))
+        let plugin = try binary.run(["status", "--nagios"] + noSocket, environment: japanese)
+        #expect(plugin.status == 2 && plugin.output.hasPrefix("OKAERI CRITICAL") && plugin.output.allSatisfy(\.isASCII))
+    }
+
+    @Test func `mistakes of a configuration are shown in Japanese`() throws {
+        let text = try binary.file("text.json", "{ \"regions\": [".utf8)
+        let check = try binary.run(["config", "check", "--config", text], environment: japanese)
+        #expect(check.status == 78 && check.errors.contains("1 行目の "), "\(check)")
+        #expect(check.errors.contains("ファイルの終わり が書かれていますが、正しくは "), "\(check)")
+        let key = try binary.file("key.json", #"{"regions": [], "adaptor": "hci0"}"#.utf8)
+        let misspelt = try binary.run(["config", "check", "--config", key], environment: japanese)
+        #expect(misspelt.errors.contains("\"adapter\" の間違いではありませんか？"), "\(misspelt)")
+        let none = try binary.run(["config", "check", "--config", "\(binary.folder)/none.json"], environment: japanese)
+        #expect(none.status == 78 && none.errors.contains("none.json を読めません"), "\(none)")
+    }
+
+    @Test func `the doctor and the first steps are Japanese`() throws {
+        let doctor = try binary.run(["doctor"] + noSocket, environment: japanese)
+        #expect(
+            doctor.lines.contains { $0.hasPrefix("正常   ") || $0.hasPrefix("異常   ") || $0.hasPrefix("注意   ") },
+            "\(doctor)")
+        #expect(doctor.output.contains("okaeri が動いていません"), "\(doctor)")
+        let json = try binary.run(["doctor", "--json"] + noSocket, environment: japanese)
+        #expect(json.output.contains("no okaeri runs here") && !json.output.contains("動いていません"))
+        #expect(doctor.status == json.status)
+    }
+
+    @Test func `a set-up without a terminal names its options in Japanese`() throws {
+        let setup = try binary.run(["setup"] + noSocket, environment: japanese)
+        #expect(setup.status == 64 && setup.errors.contains("質問できる端末がありません"))
+    }
+
+    @Test func `a picture of a day is Japanese`() throws {
+        let state = ["--state-dir", binary.folder]
+        #expect(try binary.run(["replay"] + state + binary.demo).status == 0)
+        let plot = try binary.run(["plot", "--day", "2026-11-20"] + state, environment: japanese)
+        #expect(plot.status == 0 && plot.output.contains("2026年11月20日(金)") && plot.output.contains("圏内"))
+        let english = try binary.run(["plot", "--day", "2026-11-20"] + state)
+        #expect(english.output.contains("Friday, 20 November 2026") && !english.output.contains("圏"))
+    }
+}
