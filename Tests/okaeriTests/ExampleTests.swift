@@ -19,9 +19,10 @@ import Testing
     }
 
     private static let pages: [(name: String, text: String)] = {
-        let folder = "\(Binary.top)/docs"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let paths = names.filter { $0.hasSuffix(".md") && $0 != "api.md" }.map { "\(folder)/\($0)" }
+        let paths = ["docs", "docs/ja"].flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(Binary.top)/\(folder)")) ?? []
+            return names.filter { $0.hasSuffix(".md") && $0 != "api.md" }.map { "\(Binary.top)/\(folder)/\($0)" }
+        }
         return ([("\(Binary.top)/README.md")] + paths.sorted()).map { path in
             (URL(filePath: path).lastPathComponent, (try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
         }
