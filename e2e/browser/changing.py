@@ -284,8 +284,7 @@ def strangers(walk):
     )
     assert not browser.run("return document.querySelector('main img')"), "a name has become an element"
     browser.run("[...document.querySelectorAll('.region')].at(-1).querySelector('.why').click()")
-    browser.until("its explanation", "return document.querySelector('#explained')?.value === arguments[0]", name)
-    browser.click("nav a[href='#now']")
+    browser.until("its explanation", "return document.querySelector('.region:last-child .words p')?.textContent.startsWith(arguments[0])", name)
     walk.quiet()
 
 

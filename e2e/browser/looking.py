@@ -348,14 +348,15 @@ def narrow_days(walk):
 
 
 def explained(walk):
-    """Days: the exit times, and their reasons"""
+    """Now: the reason for a state is in the card of its region, and the page stays where it is"""
     browser = walk.browser
-    browser.open(walk.base + "/#now")
+    browser.open(walk.base + "/?explained#now")
     browser.until("the regions", "return document.querySelectorAll('.region').length")
-    browser.run(
-        "[...document.querySelectorAll('.region')].find((one) => one.querySelector('h3').textContent === 'cat').querySelector('.why').click()"
-    )
-    browser.until("the explanation", "return document.querySelector('.words dl')")
+    card = "[...document.querySelectorAll('.region')].find((one) => one.querySelector('h3').textContent === 'cat')"
+    browser.run(f"const why = {card}.querySelector('.why'); why.scrollIntoView(); window.place = scrollY; why.click()")
+    browser.until("the explanation", f"return {card}.querySelector('.words dl')")
+    assert browser.run("return location.hash === '#now' && scrollY === window.place"), "the page has moved"
+    assert browser.run("return document.querySelectorAll('.words').length") == 1
     words = browser.text(".words")
     assert "cat is inside: its beacon was received" in words and "dBm" not in words, words
     walk.axe("the explanation in a sentence")
@@ -375,4 +376,64 @@ def explained(walk):
         "as it claims",
     ):
         assert part in words, f"{part!r} is not in\n{words}"
-    walk.axe("the explanation")
+    walk.pictures("reasons")
+    browser.run(f"{card}.querySelector('.why').click()")
+    assert browser.run("return document.querySelector('.words').offsetParent === null"), "the reason is still shown"
+
+
+# Another instance of the module, whose event stream is the test's.
+STREAM = """
+const done = arguments[arguments.length - 1]
+const real = window.EventSource
+window.EventSource = class extends EventTarget {
+    constructor() { super(); this.readyState = 1; window.stream = this }
+    close() {}
+}
+import('/live.js?ranged').then(async ({ live, start, stop }) => {
+    await start()
+    const region = live.status.regions.find(({ identifier }) => identifier === 'cat')
+    const [beacon] = region.beacons
+    const { uuid, major, minor } = { ...region, ...beacon }
+    const range = (rssi, accuracy, proximity) => {
+        const event = { event: 'didRangeBeacons', region: 'cat', beacons: [{ uuid, major, minor, rssi, accuracy, proximity }] }
+        stream.dispatchEvent(new MessageEvent('didRangeBeacons', { data: JSON.stringify(event) }))
+        const { signal, accuracy: metres, proximity: nearness, age } = beacon
+        return [signal, metres, nearness, age]
+    }
+    beacon.age = 3.5
+    const found = [range(-50, 0.7, 'near')]
+    beacon.age = 2.5
+    found.push(range(0, -1, 'unknown'))
+    stop()
+    window.EventSource = real
+    done(found)
+}).catch((error) => done(String(error)))
+"""
+
+
+def ranged(walk):
+    """A second of ranging without a reception keeps the values from before"""
+    found = walk.browser.run_async(STREAM)
+    assert found == [[-50, 0.7, "near", 0], [-50, 0.7, "near", 2.5]], found
+
+
+def ten_minutes(walk):
+    """The line of the last ten minutes has the stored minutes, and is broken where three of them are missing"""
+    found = walk.browser.run_async(
+        """
+        const done = arguments[arguments.length - 1]
+        import('/chart.js').then(({ sparkline }) => {
+            const now = Date.parse('2026-11-21T12:10:00Z')
+            const minute = (number) => ({ time: new Date(now - number * 60_000).toISOString(), rssi: -60 })
+            const drawn = (minutes, ...ages) => {
+                const line = sparkline()
+                line.fill(minutes.map(minute))
+                for (const age of ages) line.add(now - age * 1000, -60)
+                line.draw(now)
+                return line.node.querySelector('.signal').getAttribute('d').replace(/[\\d. ]+/g, '')
+            }
+            done([drawn([9, 8, 7, 6]), drawn([9, 8, 4, 3]), drawn([2], 60, 20, 5), drawn([], 90, 20), drawn([5])])
+        }, (error) => done(String(error)))
+        """
+    )
+    assert found == ["MhLLL", "MhLMhL", "MhLLL", "MhMh", "Mh"], found

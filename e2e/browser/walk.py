@@ -36,6 +36,8 @@ ENGLISH = [
     looking.days,
     looking.narrow_days,
     looking.explained,
+    looking.ranged,
+    looking.ten_minutes,
     household.guests,
     changing.noise,
     changing.set_up,

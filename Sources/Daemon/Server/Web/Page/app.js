@@ -23,6 +23,7 @@ const views = {
   now: async () => nowView(
       () => fetched(import('./radios.js')),
       () => fetched(import('./guests.js')),
+      () => fetched(import('./explain.js')),
     ),
   days: async () => (await fetched(import('./days.js'))).daysView(),
   setup: async () => (await fetched(import('./setup.js'))).setupView(),
@@ -32,15 +33,12 @@ let isIncomplete = false
 const made = {}
 
 const place = () => {
-  const [name, rest] = location.hash.slice(1).split('/')
-  try {
-    if (Object.hasOwn(views, name)) return [name, rest && decodeURIComponent(rest)]
-  } catch {}
-  return ['now']
+  const name = location.hash.slice(1)
+  return Object.hasOwn(views, name) ? name : 'now'
 }
 
 const show = async (isFirst) => {
-  const [name, detail] = place()
+  const name = place()
   for (const link of find('nav').children) {
     if (link.hash === `#${name}`) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
@@ -54,7 +52,7 @@ const show = async (isFirst) => {
     return main.replaceChildren(rich('p', { class: 'card error' }, t('unreachable')))
   }
   const view = made[name]
-  if (place()[0] !== name) return
+  if (place() !== name) return
   if (shown !== view) {
     shown?.hide()
     main.replaceChildren(controls(view.node))
@@ -63,7 +61,7 @@ const show = async (isFirst) => {
     if (!isFirst) main.focus({ preventScroll: true })
     if (!isFirst) scrollTo(0, 0)
   }
-  view.show(detail)
+  view.show()
 }
 
 const navigation = () => {

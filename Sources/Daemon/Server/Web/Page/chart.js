@@ -26,19 +26,24 @@ export const signalBar = (label) => {
   }
 }
 
-// A line that is broken where nothing was heard for a while.
+/** A line that is broken where nothing was received for `gap` milliseconds after a point, or for the point's own `gap`. */
 export const path = (points, x, y, gap) => {
-  let last = -Infinity
+  let end = -Infinity
   return points
     .map((point) => {
-      const verb = point.time - last > gap ? 'M' : 'L'
-      last = point.time
-      return `${verb}${x(point.time).toFixed(1)} ${y(point.rssi).toFixed(1)}`
+      const at = `${x(point.time).toFixed(1)} ${y(point.rssi).toFixed(1)}`
+      const isFirst = point.time > end
+      end = point.time + (point.gap ?? gap)
+      // A single point is a dot.
+      return isFirst ? `M${at}h0` : `L${at}`
     })
     .join('')
 }
 
 const length = 600_000
+
+/** A stored point stands for a minute, and the day's picture is not broken for fewer than three of them either. */
+const minute = 60_000
 
 /** The last ten minutes. */
 export const sparkline = () => {
@@ -54,9 +59,9 @@ export const sparkline = () => {
   let points = []
   return {
     node: whole,
-    /** All points, oldest first: `time` in milliseconds, `rssi` in dBm. */
-    fill(all) {
-      points = all
+    /** The points of /v1/signal. */
+    fill(stored) {
+      points = stored.map(({ time, rssi }) => ({ time: Date.parse(time) + minute / 2, rssi, gap: 3 * minute }))
     },
     add(time, rssi) {
       if (points.length && time <= points.at(-1).time) return

@@ -1,6 +1,5 @@
-// Days: a day's picture, what happened on it, and what counts as gone.
-import { api, clock, el, field, put } from './base.js'
-import { explanation, plainly, warnings } from './explain.js'
+// Days: a day's picture, and what happened on it.
+import { api, clock, el, put } from './base.js'
 import { happenedPart, shownEvents } from './happened.js'
 import { live } from './live.js'
 import { dayPicture, partQuery } from './picture.js'
@@ -27,34 +26,6 @@ const eventful = async (day) => {
   }
 }
 
-/** One region's explanation, and which one. */
-const explainPart = () => {
-  const select = el('select', { id: 'explained', onchange: () => show() })
-  const plain = el('p')
-  const warned = el('div')
-  const numbers = el('div')
-  const details = el('details', {}, el('summary', {}, t('numbers')), numbers)
-  let known = ''
-  const show = (wanted = select.value) => {
-    const regions = live.status?.regions ?? []
-    const names = regions.map((region) => region.identifier)
-    if (JSON.stringify(names) !== known) {
-      known = JSON.stringify(names)
-      select.replaceChildren(...names.map((name) => el('option', { value: name }, name)))
-    }
-    if (names.includes(wanted)) select.value = wanted
-    const region = regions.find(({ identifier }) => identifier === select.value)
-    put(plain, region ? plainly(region) : t('noRegions'))
-    warned.replaceChildren(...(region ? warnings(region) : []))
-    numbers.replaceChildren(...(region ? explanation(region) : []))
-    details.hidden = !region
-  }
-  return {
-    node: el('div', { class: 'card' }, field('explained', t('region'), select), el('div', { class: 'words' }, plain, warned, details)),
-    show,
-  }
-}
-
 export const daysView = () => {
   let day = today()
   let shown = null
@@ -63,7 +34,6 @@ export const daysView = () => {
 
   const range = el('p', { class: 'range', role: 'status' })
   const happened = happenedPart()
-  const explained = explainPart()
   const picture = dayPicture((part) => {
     shown = part
     const name = longDay(midnight(day))
@@ -108,7 +78,6 @@ export const daysView = () => {
     soon = setTimeout(refresh, 1000)
   })
   document.addEventListener('visibilitychange', refresh)
-  live.addEventListener('status', () => isShown && explained.show())
 
   const label = el('label', { for: 'date', class: 'unseen' }, t('day'))
   const node = el(
@@ -124,14 +93,10 @@ export const daysView = () => {
     ),
     el('h2', {}, t('happened')),
     happened.node,
-    el('h2', { id: 'explain-title' }, t('explain')),
-    explained.node,
   )
   return {
     node,
-    async show(region) {
-      explained.show(region)
-      if (region) requestAnimationFrame(() => document.getElementById('explain-title').scrollIntoView())
+    async show() {
       try {
         bounds = await api('/v1/days')
         setAllOffsets(bounds.offsets)

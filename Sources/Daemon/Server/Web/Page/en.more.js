@@ -1,8 +1,6 @@
-// The texts of Days, Set up and the radios in English. ja.more.js has the same names.
+// The texts of Days, Set up, the radios and the reasons in English. ja.more.js has the same names.
 export default {
   title: 'Who is at home',
-  // Now
-  whyOf: 'Why is {0} {1}?',
   // The radios of a house
   nodes: 'Radios of the house',
   node: 'Radio',
@@ -55,7 +53,6 @@ export default {
   e_peripheralDidFailToConnect: '{0} could not be connected: {1}',
   e_room: '{0}: in {1}',
   e_noRoom: '{0}: room unknown',
-  explain: 'Why inside or outside',
   numbers: 'Details',
   p_unknown: 'The state of {0} is not known now.',
   p_inside: '{0} is inside: its beacon was {1}. The region becomes outside if the beacon is not received for {2}.',
@@ -64,7 +61,6 @@ export default {
   p_outsideNone: '{0} is outside: no beacon of it has been received since the start.',
   p_outsideSilent: '{0} is outside: its beacon was last received {1} ago.',
   p_outsideWeak: '{0} is outside: its beacon is received, but the signal is too weak.',
-  region: 'Region',
   // Set up
   text: 'Text of the configuration',
   air: 'Beacons in the air',

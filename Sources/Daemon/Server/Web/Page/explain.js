@@ -1,5 +1,5 @@
 // The reason for a region's state: a sentence, and the numbers of `okaeri explain` behind it.
-import { el } from './base.js'
+import { el, put } from './base.js'
 import { live } from './live.js'
 import { deviceName, heardText, scanText, signText } from './now.js'
 import { bluetoothReason, duration, plain, t } from './words.js'
@@ -17,7 +17,7 @@ const rule = ({ enterRSSI, exitRSSI }) =>
   )
 
 /** The state of a region and its reason in a sentence. */
-export const plainly = ({ identifier, state, beacons, exitAfter, exitRSSI }) => {
+const plainly = ({ identifier, state, beacons, exitAfter, exitRSSI }) => {
   const beacon = beacons.find(({ keepsInside }) => keepsInside) ?? beacons[0]
   if (state === 'unknown') return t('p_unknown', identifier)
   if (!beacon) return t(state === 'inside' ? 'p_insideKept' : 'p_outsideNone', identifier)
@@ -121,7 +121,7 @@ const distance = (beacon, region) => {
 }
 
 /** What the user can do something about, in sentences. */
-export const warnings = (region) => {
+const warnings = (region) => {
   const { bluetooth } = live.status
   const deaf = bluetooth.listening ? null : `${t('x_deaf')} ${bluetoothReason(bluetooth)}`
   const longest = region.beacons.some(isHeldAtLongest) ? t('x_heldAtLongest') : null
@@ -131,7 +131,7 @@ export const warnings = (region) => {
 const scanSentence = ({ listening, scan }) => (listening && scan ? t('x_scan', scanText(scan)) : null)
 
 /** The numbers, of a region of the status. */
-export const explanation = (region) => {
+const explanation = (region) => {
   const status = live.status
   const sensitivity = region.isLearned && region.sensitivity ? t('x_sensitivity', t(region.sensitivity)) : null
   const sentences = [
@@ -170,4 +170,20 @@ export const explanation = (region) => {
       ),
     ]),
   ]
+}
+
+/** The answer in a region's card. */
+export const reasonsPart = () => {
+  const plain = el('p')
+  const warned = el('div')
+  const numbers = el('div')
+  return {
+    node: el('div', { class: 'words' }, plain, warned, el('details', {}, el('summary', {}, t('numbers')), numbers)),
+    /** @param region of the status */
+    update(region) {
+      put(plain, plainly(region))
+      warned.replaceChildren(...warnings(region))
+      numbers.replaceChildren(...explanation(region))
+    },
+  }
 }

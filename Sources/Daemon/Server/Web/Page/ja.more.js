@@ -1,8 +1,6 @@
-// The texts of Days, Set up and the radios in Japanese. en.more.js has the same names.
+// The texts of Days, Set up, the radios and the reasons in Japanese. en.more.js has the same names.
 export default {
   title: 'だれが家にいるか',
-  // Now
-  whyOf: '{0} が{1}の理由',
   // The radios of a house
   nodes: '家の受信機',
   node: '受信機',
@@ -55,7 +53,6 @@ export default {
   e_peripheralDidFailToConnect: '{0} に接続できませんでした：{1}',
   e_room: '{0}：{1}にいます',
   e_noRoom: '{0}：部屋は不明',
-  explain: '圏内・圏外の理由',
   numbers: '詳しい数値',
   p_unknown: '{0} の状態は現在不明です。',
   p_inside: '{0} は圏内です（ビーコンを{1}）。{2}受信がなければ圏外とみなします。',
@@ -64,7 +61,6 @@ export default {
   p_outsideNone: '{0} は圏外です。起動後、ビーコンはまだ受信されていません。',
   p_outsideSilent: '{0} は圏外です。ビーコンの最後の受信は{1}前です。',
   p_outsideWeak: '{0} は圏外です。ビーコンは受信していますが、信号が弱すぎます。',
-  region: 'リージョン',
   // Set up
   text: '設定ファイルの内容',
   air: '受信中のビーコン',

@@ -151,14 +151,11 @@ const apply = (event) => {
     for (const beacon of event.beacons) {
       const known = region.beacons.find((one) => one.major === beacon.major && one.minor === beacon.minor)
       if (!known) reloadSoon()
-      else
-        Object.assign(known, {
-          // Zero is CoreLocation's value for unknown.
-          signal: beacon.rssi || null,
-          accuracy: beacon.accuracy,
-          proximity: beacon.proximity,
-          age: 0,
-        })
+      // Zero: nothing was received since the last event, and the values from before stay.
+      else if (beacon.rssi) {
+        const { rssi: signal, accuracy, proximity } = beacon
+        Object.assign(known, { signal, accuracy, proximity, age: 0 })
+      }
     }
     return
   }

@@ -52,7 +52,7 @@ const beaconPart = (beacon) => {
   }
 }
 
-const regionPart = (region) => {
+const regionPart = (fetchReasons) => (region) => {
   const id = region.identifier
   const state = el('strong', { class: 'state' })
   const time = el('time')
@@ -64,6 +64,8 @@ const regionPart = (region) => {
   const none = el('p', { class: 'quiet' }, t('noBeacons'))
   const list = el('ul', { class: 'beacons' })
   const spark = sparkline()
+  const answer = el('div', { hidden: true })
+  const why = el('button', { type: 'button', class: 'why', 'aria-expanded': 'false', 'aria-label': `${t('why')} ${id}`, onclick: () => explain() }, t('why'))
   const node = el(
     'li',
     { class: 'card region' },
@@ -71,9 +73,10 @@ const regionPart = (region) => {
       'div',
       { class: 'head' },
       el('h3', {}, id),
-      el('a', { class: 'why', href: `#days/${encodeURIComponent(id)}` }, t('why')),
+      why,
     ),
     el('p', { class: 'now' }, state, ' ', el('span', { class: 'when' }, time, ' ', long)),
+    answer,
     past,
     last,
     room,
@@ -88,15 +91,31 @@ const regionPart = (region) => {
   const fetchSignal = async () => {
     try {
       const { points } = await api(`/v1/signal?region=${encodeURIComponent(id)}`)
-      spark.fill(points.map((point) => ({ time: Date.parse(point.time), rssi: point.rssi })))
+      spark.fill(points)
     } catch {}
     spark.draw(clock.now())
   }
   fetchSignal()
 
+  // The reason for the state, and the numbers behind it: fetched when they are asked for.
+  let reasons = null
+  const explain = async () => {
+    const isOpen = answer.hidden
+    why.setAttribute('aria-expanded', String(isOpen))
+    answer.hidden = !isOpen
+    try {
+      if (!reasons) answer.replaceChildren((reasons = (await fetchReasons()).reasonsPart()).node)
+      reasons.update(region)
+    } catch {
+      put(answer, t('unreachable'))
+    }
+  }
+
   return {
     node,
     refetch: fetchSignal,
+    /** With a new status; between two of them the user may read and select the text. */
+    explain: () => answer.hidden || reasons?.update(region),
     heard(time, rssi) {
       spark.add(time, rssi)
       spark.draw(clock.now())
@@ -105,7 +124,8 @@ const regionPart = (region) => {
       put(long, begun ? t('for', duration(clock.now() - begun)) : '')
       spark.draw(clock.now())
     },
-    update(region) {
+    update(latest) {
+      region = latest
       node.dataset.state = region.state
       put(state, t(region.state))
       past.hidden = !live.isOut
@@ -275,8 +295,8 @@ const headlinePart = () => {
   return node
 }
 
-/** `fetchRadios` and `fetchGuests` get the modules that most homes do not need. */
-export const nowView = (fetchRadios, fetchGuests) => {
+/** The functions get the modules that are not needed at first. */
+export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
   const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
@@ -300,7 +320,7 @@ export const nowView = (fetchRadios, fetchGuests) => {
     guestButton,
   )
   const updatePrompts = keyed(prompts, promptPart)
-  const updateRegions = keyed(regions, regionPart)
+  const updateRegions = keyed(regions, regionPart(fetchReasons))
   const updateMachine = keyed(machine, machinePart)
   let parts = new Map()
   let isShown = false
@@ -364,8 +384,10 @@ export const nowView = (fetchRadios, fetchGuests) => {
     update()
     addRadios()
     for (const region of live.status.regions) {
+      const part = parts.get(region.identifier)
       const beacon = region.beacons.find((beacon) => beacon.signal != null && beacon.age < 15)
-      if (beacon) parts.get(region.identifier)?.heard(clock.now() - beacon.age * 1000, beacon.signal)
+      if (beacon) part?.heard(clock.now() - beacon.age * 1000, beacon.signal)
+      part?.explain()
     }
   })
   live.addEventListener('event', ({ detail: event }) => {
