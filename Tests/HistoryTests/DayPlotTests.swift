@@ -76,6 +76,22 @@ import Testing
         #expect(svg.contains("inside for 12 h 0 min"), "the sum is of all of them")
     }
 
+    @Test func `a picture without signals has the bars of presence and the marks alone`() throws {
+        var region = home
+        region.minutes = [
+            SignalMinute(
+                time: hour(1), region: "home", heard: 3,
+                signal: .init(count: 3, mean: -61, lowest: -70, highest: -55, accuracy: 2))
+        ]
+        let day = record([region, region])
+        let (whole, bars) = (svg(day), svg(day, Layout(width: 360, hasSignals: false)))
+        #expect(try elements(whole, "signal").count == 3 && elements(whole, "threshold").count == 4)
+        #expect(try elements(bars, "signal").isEmpty && elements(bars, "threshold").isEmpty)
+        #expect(try elements(bars, "inside").count == 3 && elements(bars, "prompt").count == 3)
+        let heights = try [whole, bars].map { try number(XMLDocument(xmlString: $0).rootElement(), "height") ?? 0 }
+        #expect(heights[1] < heights[0] - 200)
+    }
+
     @Test func `marks, outages and times without a daemon are drawn and explained`() throws {
         var day = record([home])
         day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth is off")]

@@ -4,8 +4,11 @@ import OkaeriServer
 
 extension PageData {
     func picture(
-        of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil
+        of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil,
+        regions: String? = nil, signals: String? = nil
     ) async throws(PageFailure) -> String {
-        try await picture(of: day, from: from, to: to, width: width, language: language, demandRoom: {}, answer: { $0 })
+        try await picture(
+            of: day, from: from, to: to, width: width, language: language, regions: regions, signals: signals,
+            demandRoom: {}, answer: { $0 })
     }
 }

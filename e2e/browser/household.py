@@ -156,6 +156,28 @@ def details(walk):
     walk.quiet()
 
 
+def former(walk):
+    """Days: a region that was renamed and deleted has its picture in a fold"""
+    browser = walk.browser
+    browser.open(walk.base + "/?former#days")
+    browser.until("the fold", "return document.querySelector('.former:not([hidden]) summary')?.textContent === 'Former regions: bag, keys'")
+    drawn = "return [...document.images].some((one) => one.src.includes('regions=' + arguments[0]) && one.naturalWidth > 0)"
+    browser.until("the picture", drawn, "configured")
+    assert not browser.run(drawn, "former"), "the picture of the former regions is requested before it is shown"
+    browser.click(".former summary")
+    browser.until("their picture", drawn, "former")
+    for regions, names in (("configured", ["home", "cat", "shed"]), ("former", ["bag", "keys"])):
+        text = browser.run_async(
+            "const [regions, done] = arguments;"
+            "fetch([...document.images].find((one) => one.src.includes('regions=' + regions)).src).then((answer) => answer.text()).then(done)",
+            regions,
+        )
+        shown = [name for name in ("home", "cat", "shed", "bag", "keys") if f">{name}<" in text]
+        assert shown == names, (regions, shown)
+    walk.pictures("former")
+    walk.quiet()
+
+
 def phones(walk):
     """A browser is added by a link with a QR code, and logged out again"""
     browser = walk.browser

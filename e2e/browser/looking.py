@@ -336,8 +336,13 @@ def narrow_days(walk):
                 assert f">{words}" in text, f"{words} is not in the picture"
             labels = [float(x) for x in re.findall(r'class="quiet middle" x="([\d.]+)"', text)]
             assert 2 <= len(labels) <= 8 and all(0 < x < room for x in labels), labels
+            assert 'class="signal"' not in text, "a phone begins with the signals"
             walk.axe(f"the days on a phone, {theme}")
             browser.screenshot(walk.options.out / f"days-phone-{theme}.png")
+        tall = browser.run("return document.querySelector('.stage img').naturalHeight")
+        browser.click(".signals")
+        browser.until("the signals", "return document.querySelector('.stage img').naturalHeight > arguments[0] + 200", tall)
+        assert browser.run("return document.querySelector('.signals').ariaExpanded === 'true'")
         before = browser.text(".range")
         browser.run("[...document.querySelectorAll('.zoom button')].at(-1).click()")
         browser.until("the whole day", "return document.querySelector('.range').innerText !== arguments[0]", before)

@@ -45,6 +45,7 @@ ENGLISH = [
     household.headline,
     household.radios,
     household.details,
+    household.former,
     household.phones,
     household.enrolled,
     changing.troubles,

@@ -167,6 +167,34 @@ extension HistoryReader {
         return first...last
     }
 
+    /// Returns the regions of which a state is kept, each with the times of the first one and of the last one's end, by name.
+    ///
+    /// - Parameters:
+    ///   - now: The end of a run that has not ended.
+    ///   - configured: The regions to leave out.
+    package func formerRegions(
+        now: Int64, configured: Set<String>
+    ) throws(HistoryError) -> [(region: String, time: ClosedRange<Int64>)] {
+        let ends = Dictionary(try runs(until: now).map { ($0.id, $0.end) }) { first, _ in first }
+        // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
+        let latest = try connection.rows("SELECT region, run, state, max(id) FROM presence GROUP BY region") { row in
+            (region: row.text(0), run: row.integer(1), isUnknown: row.text(2) == "unknown")
+        }
+        let latestRuns = Dictionary(latest.map { ($0.region, $0.isUnknown ? nil : $0.run) }) { first, _ in first }
+        var former: [(region: String, time: ClosedRange<Int64>)] = []
+        let states = "SELECT region, min(time), max(time) FROM presence GROUP BY region ORDER BY region"
+        try connection.query(states) { row in
+            let region = row.text(0)
+            guard !configured.contains(region) else { return true }
+            // A state counts until the end of its run.
+            let end = (latestRuns[region] ?? nil).flatMap { ends[$0] } ?? .min
+            let first = row.integer(1)
+            former.append((region, first...max(first, row.integer(2), end)))
+            return former.count < DayRecord.regionLimit
+        }
+        return former
+    }
+
     private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
         try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
             $0.optionalInteger(0)

@@ -7,11 +7,26 @@ package struct DaysReport: Codable, Sendable, Equatable {
     package var last: String?
     /// The time zone of the machine, from the first day on until a year after the present.
     package var offsets: [ZoneOffset]
+    /// The regions of the history that were renamed or deleted; `nil` if there are none, or if the configuration cannot be read.
+    package var former: [FormerRegion]?
 
-    package init(first: String?, last: String?, offsets: [ZoneOffset] = []) {
+    package init(first: String?, last: String?, offsets: [ZoneOffset] = [], former: [FormerRegion]? = nil) {
         self.first = first
         self.last = last
         self.offsets = offsets
+        self.former = former
+    }
+
+    /// A region that is not configured any more.
+    package struct FormerRegion: Codable, Sendable, Equatable {
+        package var identifier: String
+        /// The first and the last day with a state of it, such as `2026-11-21`.
+        package var first: String
+        package var last: String
+
+        package init(identifier: String, first: String, last: String) {
+            (self.identifier, self.first, self.last) = (identifier, first, last)
+        }
     }
 }
 

@@ -56,7 +56,7 @@ package enum Route {
 
     /// The parameter of ``signal``, ``history`` and ``mistakes`` in the query.
     package static let region = "region"
-    /// The parameter of ``thresholds``: filtered signals in dBm, separated by commas.
+    /// The parameter of ``thresholds``: filtered signals in dBm, separated by commas; and of a day's picture: `false` for none.
     package static let signals = "signals"
     /// The parameters of ``history`` and of a day's picture: RFC 3339.
     package static let (from, to) = ("from", "to")
@@ -64,6 +64,9 @@ package enum Route {
     package static let width = "width"
     /// The parameter of a day's picture: `en` or `ja`.
     package static let language = "lang"
+
+    /// The parameter of a day's picture: `configured` or `former`.
+    package static let scope = "regions"
     /// The parameter of ``history`` that goes on where an answer ended.
     package static let after = "after"
     /// The parameter of ``mistakes`` in the query: RFC 3339.

@@ -26,9 +26,9 @@ struct DayPlot {
     var svg: String {
         var svg = SVGText()
         let regions = record.regions.enumerated().map { index, region in
-            RegionPlot(region, top: Layout.header + Double(index) * Layout.region, plot: self)
+            RegionPlot(region, top: Layout.header + Double(index) * layout.region, plot: self)
         }
-        let bottom = Layout.header + Double(max(1, regions.count)) * Layout.region
+        let bottom = Layout.header + Double(max(1, regions.count)) * layout.region
         let legend = Legend(record: record, layout: layout, language: language)
         let height = bottom + Layout.axis + Double(max(2, legend.lines)) * Layout.legendLine
         svg.group(
@@ -144,6 +144,9 @@ extension DayRecord.Region {
 struct Layout: Sendable {
     let width: Double
 
+    /// Whether each region has its signal below the bar of its presence.
+    var hasSignals = true
+
     /// The widths that can be asked for: from a small phone on.
     private static let widths = 280.0...960.0
 
@@ -160,11 +163,16 @@ struct Layout: Sendable {
 
     static let wide = Layout(width: widths.upperBound)
 
-    init(width: Double) { self.width = min(Self.widths.upperBound, max(Self.widths.lowerBound, width)) }
+    init(width: Double, hasSignals: Bool = true) {
+        self.width = min(Self.widths.upperBound, max(Self.widths.lowerBound, width))
+        self.hasSignals = hasSignals
+    }
 
-    /// The end of the title and start of the first region, the height of a region.
+    /// The end of the title and start of the first region.
     static let header = 76.0
-    static let region = 208.0
+
+    /// The height of a region.
+    var region: Double { hasSignals ? 208 : 76 }
 
     /// The height of the axis, and of each line of the legend.
     static let axis = 54.0
@@ -199,7 +207,7 @@ struct Legend {
         let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
         let named: [(String, PlotPhrase)] = [("inside", .inside), ("outside", .outside), ("unknown", .unknown)]
         var entries = named.filter { states.contains($0.0) }.map { Entry.swatch($0.0, language($0.1)) }
-        if record.regions.contains(where: { !$0.minutes.isEmpty }) {
+        if layout.hasSignals, record.regions.contains(where: { !$0.minutes.isEmpty }) {
             entries.append(.line(language(PlotPhrase.signal)))
         }
         let words: [(DayRecord.Mark.Kind, PlotPhrase)] = [

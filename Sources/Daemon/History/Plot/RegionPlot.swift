@@ -25,9 +25,11 @@ struct RegionPlot {
         svg.add(
             "text", ["class": "quiet end", "x": .init(plot.layout.right), "y": .init(top + Layout.name)], inside)
         drawPresence(&svg)
-        drawScale(&svg)
-        drawSignal(&svg)
-        drawThresholds(&svg)
+        if plot.layout.hasSignals {
+            drawScale(&svg)
+            drawSignal(&svg)
+            drawThresholds(&svg)
+        }
         drawMarks(&svg)
     }
 

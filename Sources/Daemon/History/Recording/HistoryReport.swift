@@ -72,6 +72,19 @@ package struct DayChart: Sendable {
     /// The regions as they are configured now, with their thresholds; none where the configuration is not at hand.
     package var regions: [Configuration.Region]
 
+    /// The regions in the picture.
+    package enum Scope: String, Sendable {
+        case configured
+        /// The regions that were renamed or deleted.
+        case former
+    }
+
+    /// The regions in the picture; `nil` for all.
+    package var scope: Scope?
+
+    /// Whether each region has its signal below the bar of its presence.
+    package var hasSignals = true
+
     package init(directory: String, day: Int64, regions: [Configuration.Region]) {
         self.directory = directory
         self.day = day
@@ -85,7 +98,7 @@ package struct DayChart: Sendable {
         var start = LocalTime.startOfDay(day)
         var end = LocalTime.startOfDay(day, adding: 1)
         let ofDay = (window?.clamped(to: start..<end)).flatMap { $0.isEmpty ? nil : $0 }
-        let layout = Layout(width: Double(width))
+        let layout = Layout(width: Double(width), hasSignals: hasSignals)
         let step = ofDay.map { Self.step($0.upperBound - $0.lowerBound, lines: layout.ticks) }
         if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
@@ -94,6 +107,11 @@ package struct DayChart: Sendable {
         for (index, region) in regions.enumerated() {
             record.regions[index].enterRSSI = region.monitored.onlySign?.enterRSSI
             record.regions[index].exitRSSI = region.monitored.onlySign?.exitRSSI
+        }
+        switch scope {
+        case .configured: record.regions.removeLast(record.regions.count - regions.count)
+        case .former: record.regions.removeFirst(regions.count)
+        case nil: break
         }
         return DayPlot(
             record: record, title: language.date(start), subtitle: zone(start, end),

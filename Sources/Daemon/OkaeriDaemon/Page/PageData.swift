@@ -50,6 +50,7 @@ struct PageData: Sendable {
                 return try await picture(
                     of: String(name.dropLast(4)), from: exchange.query(Route.from), to: exchange.query(Route.to),
                     width: exchange.query(Route.width), language: exchange.query(Route.language),
+                    regions: exchange.query(Route.scope), signals: exchange.query(Route.signals),
                     demandRoom: { () throws(PageFailure) in try memory.demandRoom() }
                 ) { picture throws(PageFailure) in
                     try memory.holding(
@@ -83,12 +84,27 @@ struct PageData: Sendable {
     private static let json: HTTPFields = [.contentType: "application/json"]
 
     func days() async throws(PageFailure) -> DaysReport {
-        let bounds = try await read { directory throws(HistoryError) in
-            try HistoryReader(directory: directory).bounds()
+        let now = now()
+        return try await read { [file, stateDirectory = directory] directory throws(HistoryError) in
+            let reader = try HistoryReader(directory: directory)
+            let bounds = try reader.bounds()
+            var report = DaysReport(
+                first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day),
+                offsets: ZoneOffset.list(around: now, since: bounds?.lowerBound))
+            guard let regions = Self.regions(file, stateDirectory) else { return report }
+            let former = try reader.formerRegions(now: now, configured: Set(regions.map(\.identifier)))
+                .map { region, time in
+                    DaysReport.FormerRegion(
+                        identifier: region, first: LocalTime.day(time.lowerBound), last: LocalTime.day(time.upperBound))
+                }
+            report.former = former.isEmpty ? nil : former
+            return report
         }
-        return DaysReport(
-            first: (bounds?.lowerBound).map(LocalTime.day), last: (bounds?.upperBound).map(LocalTime.day),
-            offsets: ZoneOffset.list(around: now(), since: bounds?.lowerBound))
+    }
+
+    /// Returns the configured regions; `nil` if the configuration cannot be read.
+    private static func regions(_ file: String, _ directory: String?) -> [Configuration.Region]? {
+        try? MergedConfiguration(file: file, directory: directory).configuration.regions
     }
 
     /// Returns the answer with a day as a picture (SVG).
@@ -99,10 +115,13 @@ struct PageData: Sendable {
     ///   - to: its end.
     ///   - width: in pixels; `nil`: that of a wide screen.
     ///   - language: `en` or `ja`; `nil`: English.
+    ///   - regions: `configured` or `former`; `nil`: all.
+    ///   - signals: `false`: the bars of presence alone.
     ///   - demandRoom: Refuses the picture, before it is drawn.
     ///   - answer: Makes the answer, before the next picture is drawn.
     func picture<Answer: Sendable>(
         of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil,
+        regions: String? = nil, signals: String? = nil,
         demandRoom: @escaping @Sendable () throws(PageFailure) -> Void,
         answer: @escaping @Sendable (_ picture: String) throws(PageFailure) -> Answer
     ) async throws(PageFailure) -> Answer {
@@ -116,10 +135,19 @@ struct PageData: Sendable {
         guard let language = language.map(Language.init(code:)) ?? .english else {
             throw PageFailure(.badRequest, "there is no such language; write en or ja")
         }
+        let scope = regions.flatMap { DayChart.Scope(rawValue: $0) }
+        guard regions == nil || scope != nil else {
+            throw PageFailure(.badRequest, "\(Route.scope) is not a choice of regions; write configured or former")
+        }
+        guard let hasSignals = signals.map({ Bool($0) }) ?? true else {
+            throw PageFailure(.badRequest, "\(Route.signals) is not a choice; write true or false")
+        }
         let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
-            var chart = DayChart(
-                directory: directory, day: moment,
-                regions: (try? MergedConfiguration(file: file, directory: stateDirectory))?.configuration.regions ?? [])
+            let configured = Self.regions(file, stateDirectory)
+            var chart = DayChart(directory: directory, day: moment, regions: configured ?? [])
+            // Without a configuration each region of the history would be a former one.
+            chart.scope = configured == nil ? nil : scope
+            chart.hasSignals = hasSignals
             chart.window = window
             chart.width = width
             chart.language = language

@@ -58,7 +58,9 @@ export const daysView = () => {
     back.hidden = day === last
     const part = picture.isNarrow() ? await eventful(wanted) : undefined
     // The user may have chosen another day meanwhile.
-    if (day === wanted) picture.show(day, part)
+    if (day !== wanted) return
+    const former = bounds?.former?.filter(({ first, last }) => first <= day && day <= last) ?? []
+    picture.show(day, former.map(({ identifier }) => identifier), part)
   }
 
   // What happens today comes into the picture.

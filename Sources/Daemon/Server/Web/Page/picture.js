@@ -1,5 +1,5 @@
 // A day's picture, and looking closer at a part of it: by dragging, by the keyboard, by buttons.
-import { api, el, putRich, say } from './base.js'
+import { api, el, put, putRich, say } from './base.js'
 import { language, longDay, t, timeOfDay } from './words.js'
 import { midnight } from './zone.js'
 
@@ -7,6 +7,9 @@ const shortest = 5 * 60_000
 
 /** Pictures of fewer pixels are narrow, and begin with what happened instead of the whole day. */
 const narrow = 640
+
+/** The maximum number of former regions whose names are shown. */
+const mostNames = 8
 
 /** The begin and the end of the time axis within a picture, as `Layout` of the daemon has them. */
 const axis = (width) => (width < narrow ? { left: 40, right: width - 12 } : { left: 64, right: width - 32 })
@@ -19,6 +22,8 @@ export const partQuery = ({ from, to }) =>
 export const dayPicture = (changed) => {
   let part = { day: '', from: 0, to: 0, isWhole: true, isInitial: true }
   let drawn = 0
+  // A narrow screen begins with the bars.
+  let hasSignals = false
   const image = el('img', { alt: '', draggable: 'false' })
   const band = el('span', { class: 'band', hidden: true })
   const stage = el(
@@ -30,6 +35,18 @@ export const dayPicture = (changed) => {
   const frame = el('div', { class: 'frame' }, stage)
   const width = () => Math.min(960, Math.max(280, frame.clientWidth || 960))
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
+  const isNarrow = () => width() < narrow
+  const fold = () => {
+    hasSignals = !hasSignals
+    signals.setAttribute('aria-expanded', String(hasSignals))
+    put(signals, t(hasSignals ? 'signalsHide' : 'signalsShow'))
+    load()
+  }
+  const signals = el('button', { type: 'button', class: 'signals', 'aria-expanded': 'false', onclick: fold }, t('signalsShow'))
+  // The regions that were renamed or deleted. Their picture is drawn when it is looked at.
+  const formerNames = el('summary')
+  const formerImage = el('img')
+  const former = el('details', { class: 'former', hidden: true, ontoggle: () => former.open && load() }, formerNames, el('div', { class: 'frame' }, formerImage))
   const tools = [
     ['zoomIn', '+', () => zoom(1 / 2)],
     ['zoomOut', '−', () => zoom(2)],
@@ -67,8 +84,14 @@ export const dayPicture = (changed) => {
     stage.classList.add('busy')
     drawn = width()
     // `seen` only keeps the browser from showing an older picture of the same time.
-    const rest = `lang=${language}&width=${drawn}&seen=${Date.now()}`
-    image.src = `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}${rest}`
+    const rest = `lang=${language}&width=${drawn}&signals=${hasSignals || !isNarrow()}&seen=${Date.now()}`
+    const source = (regions) => `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}regions=${regions}&${rest}`
+    image.src = source('configured')
+    signals.hidden = !isNarrow()
+    if (former.open && !former.hidden) {
+      formerImage.alt = t('formerOf', longDay(midnight(part.day)))
+      formerImage.src = source('former')
+    }
     tools.forEach((tool, index) => {
       tool.disabled = index === 0 ? part.to - part.from <= shortest : part.isWhole
     })
@@ -159,14 +182,18 @@ export const dayPicture = (changed) => {
     nodes: [
       frame,
       problem,
+      signals,
+      former,
       el('div', { class: 'toolbar zoom' }, tools),
       el('p', { id: 'picture-keys', class: 'quiet small' }, t('pictureKeys')),
     ],
-    isNarrow: () => width() < narrow,
+    isNarrow,
     load,
-    /** A day, or a part of it: `from` and `to` in milliseconds. */
-    show(day, { from, to } = { from: midnight(day), to: midnight(day, 1) }) {
+    /** A day, or a part of it: `from` and `to` in milliseconds. `names`: the former regions of the day. */
+    show(day, names, { from, to } = { from: midnight(day), to: midnight(day, 1) }) {
       part.day = day
+      former.hidden = !names.length
+      put(formerNames, t('former', `${names.slice(0, mostNames).join(t('comma'))}${names.length > mostNames ? ' …' : ''}`))
       look(from, to, true)
     },
   }
