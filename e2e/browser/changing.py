@@ -12,7 +12,12 @@ def set_up(walk):
     browser = walk.browser
     browser.click("nav a[href='#setup']")
     browser.until("the beacons in the air", "return document.querySelectorAll('.air li').length >= 3", within=20)
-    browser.until("the nearest on top", "return document.querySelector('.air li b').textContent === 'Beacon 3 / 14'")
+    browser.until("the nearest on top", "return document.querySelector('.air li summary').textContent === 'Beacon 3 / 14'")
+    titles = browser.run("return [...document.querySelectorAll('.air li b')].map((one) => one.textContent)")
+    assert re.fullmatch(r"Strongest beacon, 0\.\d m", titles[0]) and not any("Strongest" in title for title in titles[1:]), titles
+    assert "5AFFFFFF" not in browser.text(".air"), "a UUID is not folded"
+    browser.click(".air li summary")
+    browser.until("the UUID", "return document.querySelector('.air').innerText.includes('5AFFFFFF-1234')")
     walk.pictures("setup")
 
     browser.click(".air li button:not([hidden])")

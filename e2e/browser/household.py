@@ -156,6 +156,28 @@ def details(walk):
     walk.quiet()
 
 
+def empty(walk):
+    """Without a region, Now has one button, which leads to Set up"""
+    browser = walk.browser
+    browser.open(walk.base + "/?empty#now")
+    browser.until("the regions", "return document.querySelectorAll('.region').length")
+    browser.run_async("""
+        const done = arguments[arguments.length - 1]
+        import('/live.js').then(({ live, stop }) => {
+            stop()
+            live.status = { ...structuredClone(live.status), regions: [], occupancy: { state: 'unknown', present: [] }, prompts: [] }
+            live.dispatchEvent(new CustomEvent('status'))
+            done()
+        })""")
+    controls = "return [...document.querySelectorAll('main :is(a, button)')].filter((one) => one.checkVisibility() && !one.hasAttribute('aria-expanded')).map((one) => one.textContent)"
+    assert browser.run(controls) == ["Set up"], browser.run(controls)
+    assert "No region is watched yet" in browser.text("main")
+    walk.pictures("empty")
+    browser.click("main a.button")
+    browser.until("the beacons", "return document.querySelectorAll('.air li').length >= 3")
+    walk.quiet()
+
+
 def former(walk):
     """Days: a region that was renamed and deleted has its picture in a fold"""
     browser = walk.browser
@@ -225,7 +247,7 @@ window.fetch = async (path, options) => {
 def guests(walk):
     """The QR code of a network is shown while its region is inside, and all of them on request"""
     browser = walk.browser
-    button = "document.querySelector('button[aria-expanded]')"
+    button = "document.querySelector('section > button[aria-expanded]')"
     browser.open(walk.base + "/?guests#now")
     browser.until("the button", f"return {button} && !{button}.hidden")
     assert browser.run("return document.querySelectorAll('.guest').length") == 0, "a code is shown without a guest"
@@ -335,14 +357,18 @@ def enrolled(walk):
 
     browser.open(walk.base + "/?enroll#setup")
     shows("unavailable")
-    shows("honest")
-    shows("follow")
-    assert browser.run("return document.querySelector('.enroll form .buttons button').disabled"), "a phone can be added to a capture"
+    buttons = browser.run("return [...document.querySelectorAll('.enroll button')].filter((one) => one.checkVisibility()).length")
+    assert buttons == 0 and not browser.text(".enroll .error"), "a phone can be added to a capture"
     walk.pictures(f"enroll-unavailable-{walk.language}")
     browser.run(DAEMON, {"state": "idle", "advertised": "Okaeri pi"})
     browser.click("nav a[href='#now']")
     browser.click("nav a[href='#setup']")
-    browser.until("the button", "return !document.querySelector('.enroll form .buttons button').disabled")
+    browser.until("the button", "return document.querySelector('.enroll > button:not([hidden])')")
+    assert not browser.run("return document.querySelector('.enroll form').checkVisibility()"), "the form is not folded"
+    browser.click(".enroll > button")
+    browser.until("the form", "return document.activeElement.id === 'phone-name'")
+    shows("honest")
+    shows("follow")
 
     browser.type("#phone-name", "../anna")
     browser.click(".enroll form .buttons button")

@@ -46,6 +46,7 @@ ENGLISH = [
     household.radios,
     household.details,
     household.former,
+    household.empty,
     household.phones,
     household.enrolled,
     changing.troubles,
@@ -58,6 +59,13 @@ ENGLISH = [
 
 WIDTHS = {"narrow": 360, "wide": 1280}
 THEMES = ("light", "dark")
+
+
+# The controls that a finger misses: with fewer than 44 pixels. The label of a radio button or a checkbox is a part of it.
+SMALL = """
+return [...document.querySelectorAll('a[href]:not(.skip), button, input, select, summary')].map((one) => [one, (one.closest('.option') ?? one).getBoundingClientRect()])
+    .filter(([one, { width, height }]) => one.checkVisibility() && width > 0 && (height < 43.9 || width < 43.9))
+    .map(([one, { width, height }]) => `${one.outerHTML.slice(0, 90)}: ${width} x ${height}`)"""
 
 
 class Walk:
@@ -101,6 +109,8 @@ class Walk:
                 self.browser.run("scrollTo(0, 0)")
                 wide = self.browser.run("return document.scrollingElement.scrollWidth")
                 assert wide <= pixels, f"{name}: {wide} pixels wide on a screen of {pixels}"
+                small = self.browser.run(SMALL) if width == "narrow" else []
+                assert not small, f"{name}: too small for a finger: {small}"
                 self.browser.screenshot(self.options.out / f"{name}-{width}-{theme}.png")
             if check:
                 self.axe(f"{name}, {theme}")

@@ -154,32 +154,12 @@ const logout = async () => {
   ended('')
 }
 
-const deviceName = () => {
-  const agent = navigator.userAgent
-  const one = (list) => list.find(([pattern]) => pattern.test(agent))?.[1]
-  const browser = one([
-    [/Edg\//, 'Edge'],
-    [/Firefox|FxiOS/, 'Firefox'],
-    [/SamsungBrowser/, 'Samsung Internet'],
-    [/Chrome|CriOS/, 'Chrome'],
-    [/Safari/, 'Safari'],
-  ])
-  const system = one([
-    [/iPhone/, 'iPhone'],
-    [/iPad/, 'iPad'],
-    [/Android/, 'Android'],
-    [/Mac OS X/, 'Mac'],
-    [/Windows/, 'Windows'],
-    [/Linux|X11/, 'Linux'],
-  ])
-  return [browser ?? 'Browser', system].filter(Boolean).join(' on ')
-}
-
 const tokenOf = (text) => text.match(/#login=([^&\s]+)/)?.[1]
 
 const login = async (token) => {
   main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
   try {
+    const { deviceName } = await import('./login.js')
     session.now = await api('/v1/web/login', { token, name: deviceName() })
   } catch (error) {
     return ended(error.status === 401 ? t('loginBad') : error.message)
@@ -190,7 +170,7 @@ const login = async (token) => {
 }
 
 /** Shows how to log in, if the browser has no session. */
-const ended = (why) => {
+const ended = async (why) => {
   stop()
   shown?.hide()
   shown = null
@@ -201,37 +181,16 @@ const ended = (why) => {
   above()
   zone()
   put(find('link'), '')
-  document.title = `${t('loginTitle')} – Okaeri`
-  const problem = rich('p', { class: 'error', role: 'alert' }, why)
-  const input = el('input', {
-    id: 'paste',
-    name: 'link',
-    autocomplete: 'off',
-    autocapitalize: 'none',
-    spellcheck: 'false',
-    required: true,
-  })
-  const submit = (event) => {
-    event.preventDefault()
-    const text = input.value.trim()
-    if (text) login(tokenOf(text) ?? text)
+  main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
+  try {
+    const { loginView } = await fetched(import('./login.js'))
+    // A link may have been followed meanwhile.
+    if (session.now) return
+    document.title = `${t('loginTitle')} – Okaeri`
+    main.replaceChildren(loginView(why, (text) => login(tokenOf(text) ?? text)))
+  } catch {
+    main.replaceChildren(rich('p', { class: 'card error' }, t('unreachable')))
   }
-  main.replaceChildren(
-    el(
-      'section',
-      { class: 'card login', 'aria-labelledby': 'login-title' },
-      el('h2', { id: 'login-title' }, t('loginTitle')),
-      why && problem,
-      rich('p', {}, t('loginHow')),
-      el('p', { class: 'quiet' }, t('loginOnce')),
-      el(
-        'form',
-        { onsubmit: submit },
-        el('label', { for: 'paste' }, t('loginPaste')),
-        el('div', { class: 'buttons' }, input, el('button', { class: 'main' }, t('loginGo'))),
-      ),
-    ),
-  )
 }
 session.ended = () => ended(t('loginEnded'))
 

@@ -17,11 +17,7 @@ export default {
   zone: 'Time zone of the Pi: {0}',
   lost: 'This page has missed some events. The states that it shows are current.',
   // Logging in
-  loginTitle: 'Who are you?',
-  loginHow: 'This page shows who is at home, so you need a link from the Pi to open it. On the Pi, run `okaeri web link`, then open the address that it prints, or scan the code with your camera.',
-  loginOnce: 'The link works once. This device is then remembered for 90 days.',
-  loginPaste: 'Or paste the link here',
-  loginGo: 'Log in',
+  // Sessions
   loginBad: 'This link does not work: it was used already, or it has expired. To create a new link, run `okaeri web link`.',
   loginEnded: 'This device is not logged in any more.',
   readOnly: 'You can view this page, but you cannot change settings without a login. To log in, run `okaeri web link` on the Pi and open the link.',
@@ -50,7 +46,7 @@ export default {
   homeUnknown: 'It is not known whether anybody is home',
   comma: ', ',
   regions: 'Regions',
-  noRegions: 'There is no region yet. Hold your beacon close to the Pi and open Set up.',
+  noRegions: 'There is no region yet. Hold your beacon close to the Pi, or take your phone, and set up the first region.',
   inside: 'Inside',
   outside: 'Outside',
   unknown: 'Unknown',

@@ -1,6 +1,12 @@
-// The texts of Days, Set up, the radios and the reasons in English. ja.more.js has the same names.
+// The texts of Days, Set up, the login, the radios and the reasons in English. ja.more.js has the same names.
 export default {
   title: 'Who is at home',
+  // Logging in
+  loginTitle: 'Who are you?',
+  loginHow: 'This page shows who is at home, so you need a link from the Pi to open it. On the Pi, run `okaeri web link`, then open the address that it prints, or scan the code with your camera.',
+  loginOnce: 'The link works once. This device is then remembered for 90 days.',
+  loginPaste: 'Or paste the link here',
+  loginGo: 'Log in',
   // The radios of a house
   nodes: 'Radios of the house',
   node: 'Radio',
@@ -69,6 +75,8 @@ export default {
   text: 'Text of the configuration',
   air: 'Beacons in the air',
   airHow: 'Hold your beacon close to the Pi: the nearest beacon is at the top of the list. Choose it to give it a name.',
+  airStrongest: 'Strongest beacon, {0}',
+  airBeacon: 'Beacon, {0}',
   airNone: 'No beacon is received. Check that yours is switched on and near the Pi.',
   use: 'Use this one',
   useOf: 'Use the beacon {0} / {1}, {2}',
@@ -149,6 +157,7 @@ export default {
   roomSaved: 'Saved.',
   // Phones as beacons
   phoneAdd: 'Add a phone',
+  phoneBegin: 'Add a phone …',
   phoneLead: 'A phone or a watch can be a beacon without an app: it pairs with the Pi once, and the Pi recognizes it by its key.',
   phoneHonest: 'A locked phone can be silent for up to an hour: for quick departures, carry a beacon as well. The key allows its holder to follow this person wherever there is a receiver, so add a phone only if its owner agrees.',
   phonePerson: 'Name of the person',

@@ -76,27 +76,44 @@ export const enrollPart = () => {
     field('phone-as', t('phoneAs'), profile),
     el('div', { class: 'buttons' }, start),
   )
-  const heading = el('h2', { tabindex: -1 }, t('phoneAdd'))
+  const unavailable = el('p', { class: 'quiet' })
+  const card = el('div', { class: 'card', hidden: true }, el('p', { class: 'quiet' }, t('phoneHonest')), form, progress, end)
+  const unfold = (is) => {
+    card.hidden = !is
+    opener.setAttribute('aria-expanded', String(is))
+  }
+  const toggle = () => {
+    unfold(card.hidden)
+    if (!card.hidden) name.focus()
+  }
+  const opener = el('button', { type: 'button', 'aria-expanded': 'false', hidden: true, onclick: toggle }, t('phoneBegin'))
   const node = el(
     'div',
     { class: 'enroll', hidden: !session.now?.csrf },
-    heading,
+    el('h2', {}, t('phoneAdd')),
     el('p', { class: 'lead' }, t('phoneLead')),
-    el('div', { class: 'card' }, el('p', { class: 'quiet' }, t('phoneHonest')), form, progress, end, problem),
+    unavailable,
+    opener,
+    card,
+    problem,
   )
 
-  let shown = { state: 'idle' }
+  let shown = { state: '' }
   const show = (report) => {
     const before = shown
     shown = report
     const { state } = report
     const isRunning = running.includes(state)
     const isOver = state === 'done' || state === 'failed'
-    for (const part of [name, profile, start]) part.disabled = isRunning || state === 'unavailable'
+    for (const part of [name, profile, start]) part.disabled = isRunning
+    opener.hidden = state !== 'idle'
+    if (state === 'unavailable') unfold(false)
+    // The steps and the result are shown, also to a page that was opened meanwhile.
+    else if (state !== 'idle') unfold(true)
+    putRich(unavailable, state === 'unavailable' ? t('phoneUnavailable', report.reason) : '')
     form.hidden = isOver
     progress.hidden = !isRunning
     end.hidden = !isOver
-    if (state === 'unavailable') failed(t('phoneUnavailable', report.reason))
     if (isRunning) {
       if (document.activeElement !== name && report.name) name.value = report.name
       if (report.as) profile.value = report.as

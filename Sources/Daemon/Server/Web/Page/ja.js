@@ -17,11 +17,7 @@ export default {
   zone: 'Raspberry Pi のタイムゾーン：{0}',
   lost: '一部の通知を受け取れませんでしたが、表示は最新です。',
   // Logging in
-  loginTitle: 'ログイン',
-  loginHow: 'このページには在宅状況が表示されるため、Raspberry Pi が発行したリンクからのみ開けます。Raspberry Pi で `okaeri web link` を実行し、表示されたアドレスを開くか、コードをカメラで読み取ってください。',
-  loginOnce: 'リンクは一度だけ使えます。その後 90 日間、この端末は記憶されます。',
-  loginPaste: 'リンクをここに貼り付けることもできます',
-  loginGo: 'ログイン',
+  // Sessions
   loginBad: 'このリンクは使えません。使用済みか、期限切れです。`okaeri web link` で新しいリンクを発行してください。',
   loginEnded: 'この端末のログインは終了しました。',
   readOnly: '閲覧のみ可能です。変更するにはログインが必要です。Raspberry Pi で `okaeri web link` を実行するとリンクが発行されます。',
@@ -50,7 +46,7 @@ export default {
   homeUnknown: '在宅かどうか分かりません',
   comma: '、',
   regions: 'リージョン',
-  noRegions: 'まだリージョンがありません。ビーコンを Raspberry Pi に近づけて「設定」を開いてください。',
+  noRegions: 'まだリージョンがありません。ビーコンを Raspberry Pi に近づけるか、スマートフォンを用意して、最初のリージョンを設定してください。',
   inside: '圏内',
   outside: '圏外',
   unknown: '不明',

@@ -1,6 +1,12 @@
-// The texts of Days, Set up, the radios and the reasons in Japanese. en.more.js has the same names.
+// The texts of Days, Set up, the login, the radios and the reasons in Japanese. en.more.js has the same names.
 export default {
   title: 'だれが家にいるか',
+  // Logging in
+  loginTitle: 'ログイン',
+  loginHow: 'このページには在宅状況が表示されるため、Raspberry Pi が発行したリンクからのみ開けます。Raspberry Pi で `okaeri web link` を実行し、表示されたアドレスを開くか、コードをカメラで読み取ってください。',
+  loginOnce: 'リンクは一度だけ使えます。その後 90 日間、この端末は記憶されます。',
+  loginPaste: 'リンクをここに貼り付けることもできます',
+  loginGo: 'ログイン',
   // The radios of a house
   nodes: '家の受信機',
   node: '受信機',
@@ -69,6 +75,8 @@ export default {
   text: '設定ファイルの内容',
   air: '受信中のビーコン',
   airHow: 'お使いのビーコンを Raspberry Pi に近づけてください。最も近いものが一番上に表示されます。選ぶと名前を付けられます。',
+  airStrongest: '最も強いビーコン（{0}）',
+  airBeacon: 'ビーコン（{0}）',
   airNone: 'ビーコンを受信していません。電源が入っていて近くにあるか確認してください。',
   use: 'これを使う',
   useOf: 'ビーコン {0} / {1}（{2}）を使う',
@@ -149,6 +157,7 @@ export default {
   roomSaved: '保存しました。',
   // Phones as beacons
   phoneAdd: 'スマートフォンを追加',
+  phoneBegin: 'スマートフォンを追加…',
   phoneLead: 'アプリがなくても、スマートフォンやウォッチをビーコンとして使えます。Raspberry Pi と一度ペアリングすると、その鍵で見分けられます。',
   phoneHonest: 'ロック中のスマートフォンは、最長で 1 時間ほど信号を出さないことがあります。外出をすぐに知りたい場合は、ビーコンも持ち歩いてください。鍵を持つ人は、受信機のある場所ならどこでもこの人を追跡できます。持ち主が同意した場合にだけ追加してください。',
   phonePerson: '人の名前',

@@ -15,10 +15,9 @@ import {
 } from './words.js'
 
 export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
-export const distanceText = (beacon) =>
-  beacon.accuracy < 0
-    ? t('noDistance')
-    : `${t('metres', plain(beacon.accuracy, beacon.accuracy < 10 ? 1 : 0))} · ${t(beacon.proximity)}`
+export const metresText = ({ accuracy }) =>
+  accuracy < 0 ? t('noDistance') : t('metres', plain(accuracy, accuracy < 10 ? 1 : 0))
+const distanceText = (beacon) => metresText(beacon) + (beacon.accuracy < 0 ? '' : ` · ${t(beacon.proximity)}`)
 
 /** One of the signs of a region. */
 export const signText = ({ phone, uuid, major, minor }) =>
@@ -299,7 +298,7 @@ const headlinePart = () => {
 export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
-  const none = rich('p', { class: 'card quiet', hidden: true }, t('noRegions'))
+  const none = el('div', { class: 'card', hidden: true }, el('p', {}, t('noRegions')), el('a', { class: 'button', href: '#setup' }, t('setup')))
   const machine = el('dl', { class: 'card machine' })
   const guestList = el('div')
   const guestButton = el('button', { type: 'button', hidden: true, 'aria-expanded': 'false' }, t('guestsShow'))

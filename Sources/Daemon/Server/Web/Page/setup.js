@@ -5,7 +5,7 @@ import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
 import { enrollPart } from './enroll.js'
 import { live, reload } from './live.js'
-import { distanceText, heardText, signText } from './now.js'
+import { heardText, metresText, signText } from './now.js'
 import { removePart } from './remove.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
@@ -56,10 +56,15 @@ const regionOf = ({ regions }) => {
   return meant.filter(({ signs }) => !signs).sort((a, b) => width(a) - width(b))[0]
 }
 
+/** What few people need: the numbers of a beacon. */
+const identity = (summary, codes) =>
+  el('details', { class: 'identity' }, summary, codes.map((code) => el('code', { class: 'uuid' }, code)))
+
 const airPart = (choose, change) => (beacon) => {
   const name = t('beaconName', beacon.major, beacon.minor)
   const bar = signalBar(t('signalOf', name))
-  const [distance, strength, heard, member] = [0, 1, 2, 3].map(() => el('span'))
+  const [strength, heard, member] = [0, 1, 2].map(() => el('span'))
+  const title = el('b')
   member.className = 'tag'
   const button = el(
     'button',
@@ -77,15 +82,16 @@ const airPart = (choose, change) => (beacon) => {
     'li',
     { class: 'beacon choice' },
     bar.node,
-    el('span', { class: 'who' }, el('b', {}, name), ' ', member, el('code', { class: 'uuid' }, beacon.uuid)),
-    el('span', { class: 'facts' }, distance, strength, heard),
+    el('span', { class: 'who' }, title, ' ', member),
+    el('span', { class: 'facts' }, strength, heard),
     el('span', { class: 'choices' }, changing, button),
+    identity(el('summary', {}, name), [beacon.uuid]),
   )
   return {
     node,
     update(beacon) {
       bar.set(beacon.rssi)
-      put(distance, distanceText(beacon))
+      put(title, t(beacon.isStrongest ? 'airStrongest' : 'airBeacon', metresText(beacon)))
       put(strength, beacon.rssi == null ? t('noSignal') : t('dBm', plain(beacon.rssi, 0)))
       put(heard, heardText(beacon.age))
       put(member, beacon.regions.length ? t('inRegion', beacon.regions.join(', ')) : '')
@@ -101,14 +107,14 @@ const airPart = (choose, change) => (beacon) => {
 }
 
 const ownPart = (change, removed, failed) => (region) => {
-  const what = el('span', { class: 'facts' })
+  const what = el('summary')
   const saved = el('span', { class: 'tag', hidden: true }, t('savedHere'))
   const beacons = region.signs?.map(signText) ?? [region.uuid]
   const node = el(
     'li',
     { class: 'beacon own' },
-    el('span', { class: 'who' }, el('b', {}, region.identifier), ' ', saved, beacons.map((text) => el('code', { class: 'uuid' }, text))),
-    what,
+    el('span', { class: 'who' }, el('b', {}, region.identifier), ' ', saved),
+    identity(what, beacons),
     el(
       'button',
       {
@@ -212,7 +218,7 @@ export const setupView = () => {
     ),
   )
   const regions = () => {
-    updateOwn(live.status?.regions ?? [], (region) => region.identifier)
+    updateOwn(live.status?.regions ?? [], ({ identifier, uuid, signs }) => JSON.stringify([identifier, uuid, signs?.map(signText)]))
     ownCard.hidden = !live.status?.regions.length
   }
   live.addEventListener('status', regions)
@@ -221,7 +227,7 @@ export const setupView = () => {
       const beacons = await api('/v1/beacons')
       problem.hidden = true
       if (open) return open.heard(beacons)
-      updateAir(rank(beacons), keyOf)
+      updateAir(rank(beacons).map((beacon, index) => ({ ...beacon, isStrongest: index === 0 })), keyOf)
       none.hidden = beacons.length > 0
     } catch (error) {
       putRich(problem, error.message)
