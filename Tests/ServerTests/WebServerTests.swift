@@ -174,6 +174,7 @@ import Testing
                 #expect(try await asker.change("POST", "/v1/web/links", "", fields).hasPrefix("HTTP/1.1 403"))
                 let device = "/v1/web/devices/\(logins.devices.first?.id ?? "")"
                 #expect(try await asker.change("DELETE", device, "", fields).hasPrefix("HTTP/1.1 403"))
+                #expect(try await asker.change("POST", device, "{\"name\":\"x\"}", fields).hasPrefix("HTTP/1.1 403"))
                 let region = "/v1/configuration/region?region=home"
                 #expect(try await asker.change("DELETE", region, "", fields).hasPrefix("HTTP/1.1 403"))
             }
@@ -193,6 +194,15 @@ import Testing
             let id = session.word(between: "\"id\":\"", and: "\"")
             let list = try await asker.ask("GET", "/v1/web/devices")
             #expect(list.contains("\"id\":\"\(id)\"") && logins.devices.count == 2)
+            let named = try await asker.change("POST", "/v1/web/devices/\(id)", "{\"name\":\"Bob's phone\\u0007\"}")
+            #expect(named.hasPrefix("HTTP/1.1 200") && named.contains("Bob's phone") && !named.contains("\u{7}"))
+            for body in ["{\"name\":\" \"}", "{}", "[]"] {
+                let answer = try await asker.change("POST", "/v1/web/devices/\(id)", body)
+                #expect(answer.hasPrefix("HTTP/1.1 400"), "\(body)")
+            }
+            let unknown = try await asker.change("POST", "/v1/web/devices/zzzzzz", "{\"name\":\"x\"}")
+            #expect(unknown.hasPrefix("HTTP/1.1 404"))
+            #expect(try await other.ask("GET", "/v1/web/session").contains("Bob's phone"))
             let left = try await asker.change("DELETE", "/v1/web/devices/\(id)", "")
             #expect(left.hasPrefix("HTTP/1.1 200") && !left.contains(id))
             #expect(try await other.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 401"))

@@ -121,6 +121,26 @@ import Testing
         #expect(try JSONDecoder().decode(LoginsMemory.self, from: Data("{}".utf8)).webDevices == nil)
     }
 
+    @Test mutating func `a name that a user gives is readable and bounded`() throws {
+        let id = try comes("Chrome on Android").device.id
+        let plain = logins.rename(id, to: "Anna’s phone")
+        #expect(plain == "Anna’s phone" && logins.devices.map(\.name) == ["Anna’s phone"])
+        for name in ["", " ", "\u{1B}", "\u{202E}"] {
+            let stored = logins.rename(id, to: name)
+            let isVisible = stored.map { $0.contains { !$0.isWhitespace } } ?? true
+            #expect(isVisible, "\(name.debugDescription)")
+        }
+        let other = logins.rename("000000", to: "Anna")
+        #expect(other == nil || id == "000000")
+        let accents = "a" + String(repeating: "\u{301}", count: 50_000)
+        for name in [accents, "Anna" + accents, String(repeating: "あ", count: 500)] {
+            _ = logins.rename(id, to: name)
+            #expect(logins.devices[0].name.utf8.count <= 240 && logins.devices[0].name.count <= 60)
+        }
+        let areSound = logins.devices.allSatisfy(\.isSound)
+        #expect(areSound)
+    }
+
     @Test mutating func `the number of devices is limited`() throws {
         let first = try comes("first")
         for index in 0..<64 { _ = try comes("\(index)", at: 7200 + Int64(index)) }

@@ -232,12 +232,15 @@ def troubles(walk):
                 { subject: 'state', verdict: 'wrong', code: 'notKept', finding: 'a', values: ['no space left on device'] },
                 { subject: 'mqtt', verdict: 'wrong', code: 'brokerAway', finding: 'not connected' },
                 { subject: 'clock', verdict: 'wrong', code: 'ofALaterVersion', finding: 'the clock is wrong', fix: 'run `timedatectl`' },
-                { subject: 'mqtt', verdict: 'note', code: 'brokerWasAway', finding: 'the last problem' },
+                { subject: 'mqtt', verdict: 'note', code: 'brokerWasAway', finding: 'the last problem', values: [status.time, 'connection refused'] },
+                { subject: 'notify', verdict: 'note', code: 'noneDelivered', finding: 'none sent', values: ['https://<b>'] },
+                { subject: 'mDNS', verdict: 'ok', finding: 'the network finds the page' },
             ]
             live.status = status
             live.dispatchEvent(new CustomEvent('status'))
             done()
         })""")
+    browser.until("the findings", "return document.querySelector('.findings li')?.checkVisibility()")
     text = browser.text("body")
     for words in (
         "STALE",
@@ -254,8 +257,16 @@ def troubles(walk):
         "received 1 min ago",
         "no signal",
         "Not connected to broker.local",
+        "Check the disk: df -h",
+        "Clock: the clock is wrong",
+        "Run timedatectl",
+        "The last problem with the MQTT broker was at",
+        "https://<b>: nothing was sent since the start.",
+        "Send a test: okaeri notify test",
     ):
         assert words in text, f"{words!r} is not in\n{text}"
+    found = browser.run("return [...document.querySelectorAll('.findings li')].map((one) => one.className)")
+    assert found == ["wrong"] * 5 + ["note"] * 2, found
     bars = browser.run(
         "return [...document.querySelectorAll('.region .beacon')].map((one) => [one.innerText, one.querySelectorAll('.lit').length])"
     )

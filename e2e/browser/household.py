@@ -205,7 +205,7 @@ def phones(walk):
     browser = walk.browser
     browser.open(walk.base + "/?phones#setup")
     browser.until("this browser", "return document.querySelector('.devices .tag')?.textContent === 'this one'")
-    browser.run("document.querySelector('.devices .buttons button').click()")
+    browser.run("document.querySelector('.devices div.buttons button').click()")
     browser.until("the code", "return document.querySelector('.newlink:not([hidden]) .qr path')")
     link = browser.run("return document.querySelector('.newlink input').value")
     assert link.startswith(f"{walk.base}/#login="), link
@@ -223,6 +223,17 @@ def phones(walk):
         assert answer.status == 200
     browser.open(walk.base + "/?phones-again#setup")
     browser.until("the phone", "return document.querySelector(\"[aria-label='Log out Anna’s phone']\")")
+    browser.run("document.querySelector(\"[aria-label='Rename Chrome on Linux']\").click()")
+    browser.until("the name", "return document.activeElement.value === 'Chrome on Linux'")
+    walk.pictures("renaming")
+    browser.type(".device form:not([hidden]) input", " <b>Kitchen</b> tablet")
+    browser.press("enter")
+    browser.until("the new name", "return document.querySelector('#footer').textContent.includes('<b>Kitchen</b> tablet')")
+    assert browser.run("return document.activeElement.ariaLabel") == "Rename <b>Kitchen</b> tablet"
+    browser.press("enter")
+    browser.type(".device form:not([hidden]) input", "Chrome on Linux")
+    browser.press("enter")
+    browser.until("the former name", "return document.querySelector('#footer').textContent.includes('Chrome on Linux')")
     browser.run("document.querySelector(\"[aria-label='Log out Anna’s phone']\").click()")
     browser.until(
         "the phone is logged out",

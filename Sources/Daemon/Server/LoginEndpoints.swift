@@ -23,12 +23,10 @@ package struct LoginEndpoints: Sendable {
             Endpoint(.get, Route.devices, .socket) { _ in .json(devices) },
             Endpoint(.delete, "\(Route.devices)/:id", .socket) { exchange in
                 let id = exchange.component("id")
-                guard logins.revoke(id) else {
-                    throw PageFailure(
-                        .notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
-                }
+                guard logins.revoke(id) else { throw Self.unknown(id) }
                 return .json(devices)
             },
+            Endpoint(.post, "\(Route.devices)/:id", .socket) { .json(try await rename($0)) },
             Endpoint(.post, Route.login, .visitors) { try await login($0) },
             Endpoint(.get, Route.session, .pageReaders) { exchange in
                 .session(
@@ -55,6 +53,24 @@ package struct LoginEndpoints: Sendable {
         let link = WebLinkReport(
             addresses: addresses, token: logins.link(), seconds: Int(Logins.linkValidity / 1_000_000_000))
         return .json(link, headers: [.cacheControl: "no-store"])
+    }
+
+    private static func unknown(_ id: String) -> PageFailure {
+        PageFailure(.notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
+    }
+
+    private func rename(_ exchange: Exchange) async throws(PageFailure) -> [WebDeviceReport] {
+        struct Name: Decodable {
+            var name: String
+        }
+        let name = try await exchange.value(Name.self, "{\"name\": …}").name
+        let id = exchange.component("id")
+        guard let device = logins.devices.first(where: { $0.id == id }) else { throw Self.unknown(id) }
+        guard let new = logins.rename(id, to: name) else {
+            throw PageFailure(.badRequest, "the name has no visible character; send one such as \"Anna's phone\"")
+        }
+        logger.notice("a browser has another name", metadata: ["before": "\(device.name)", "name": "\(new)"])
+        return devices
     }
 
     private func login(_ exchange: Exchange) async throws(PageFailure) -> Response {

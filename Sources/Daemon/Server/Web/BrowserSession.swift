@@ -4,7 +4,7 @@ import OkaeriPlumbing
 package struct BrowserSession: Codable, Hashable, Sendable {
     /// The identifier for revoking it: six hexadecimal digits.
     package var id: String
-    /// The name that it gave itself.
+    /// The name that it gave itself, or that a user gave it.
     package var name: String
     /// The times of its login and of its last request, to the hour: seconds since the Unix epoch.
     package var since: Int64
@@ -12,14 +12,21 @@ package struct BrowserSession: Codable, Hashable, Sendable {
     /// Of its cookie, in hexadecimal digits.
     var digest: String
 
-    /// The longest name, in characters.
-    private static let longestName = 60
+    /// The longest name in characters, and in bytes: a character may have any number of accents.
+    private static let longestName = (characters: 60, bytes: 240)
 
-    /// Returns the readable part of a name: it comes from any client with a link.
-    static func readable(_ name: String) -> String {
-        let plain = String(name.plain(replacesFormat: true).prefix(longestName))
-        return plain.contains { !$0.isWhitespace } ? plain : "a browser"
+    /// Returns the readable part of a name, which comes from any client with a link; `nil` if nothing of it is visible.
+    static func visible(_ name: String) -> String? {
+        var visible = ""
+        for character in name.plain(replacesFormat: true).prefix(longestName.characters) {
+            guard visible.utf8.count + character.utf8.count <= longestName.bytes else { break }
+            visible.append(character)
+        }
+        return visible.contains { !$0.isWhitespace } ? visible : nil
     }
+
+    /// Returns the readable part of a name, or the name of a browser without one.
+    static func readable(_ name: String) -> String { visible(name) ?? "a browser" }
 
     static func text(_ bytes: [UInt8]) -> String {
         bytes.map { hexadecimal($0, prefix: "", uppercase: false) }.joined()

@@ -50,6 +50,12 @@ package final class LoginStore: Persistable, Sendable {
         return isRevoked
     }
 
+    package func rename(_ id: String, to name: String) -> String? {
+        let stored = logins.withLock { $0.rename(id, to: name) }
+        if stored != nil { changed.yield() }
+        return stored
+    }
+
     package var memory: LoginsMemory { logins.withLock(\.memory) }
 
     package func restore(_ memory: LoginsMemory, from past: PersistedPast) { logins.withLock { $0.restore(memory) } }

@@ -110,6 +110,15 @@ package struct Logins: Sendable {
         return devices.count != before
     }
 
+    /// Gives a device another name. Returns the name as it is stored; `nil` if there is no such device, or nothing of the name is visible.
+    package mutating func rename(_ id: String, to name: String) -> String? {
+        guard let index = devices.firstIndex(where: { $0.id == id }), let name = BrowserSession.visible(name) else {
+            return nil
+        }
+        devices[index].name = name
+        return name
+    }
+
     /// A device that was last seen in the future was seen with a clock that was wrong: it stays.
     private mutating func expire(at seconds: Int64) {
         devices.removeAll { seconds - $0.seen >= Self.deviceValidity }

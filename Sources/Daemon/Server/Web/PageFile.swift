@@ -36,6 +36,7 @@ package struct PageFile: Sendable {
         ("days", PackageResources.days_js), ("editor", PackageResources.editor_js),
         ("enroll", PackageResources.enroll_js), ("en", PackageResources.en_js),
         ("en.more", PackageResources.en_more_js), ("explain", PackageResources.explain_js),
+        ("findings", PackageResources.findings_js),
         ("happened", PackageResources.happened_js),
         ("ja", PackageResources.ja_js),
         ("ja.more", PackageResources.ja_more_js), ("live", PackageResources.live_js),

@@ -24,6 +24,7 @@ const views = {
       () => fetched(import('./radios.js')),
       () => fetched(import('./guests.js')),
       () => fetched(import('./explain.js')),
+      () => fetched(import('./findings.js')),
     ),
   days: async () => (await fetched(import('./days.js'))).daysView(),
   setup: async () => (await fetched(import('./setup.js'))).setupView(),
@@ -193,6 +194,10 @@ const ended = async (why) => {
   }
 }
 session.ended = () => ended(t('loginEnded'))
+session.rename = (name) => {
+  session.now.name = name
+  footer()
+}
 
 const begin = async () => {
   navigation()

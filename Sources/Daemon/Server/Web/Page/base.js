@@ -60,7 +60,7 @@ export class Refused extends Error {
 }
 
 /** The session: `name`, `csrf` (null: may only read), `open`; null before there is one. */
-export const session = { now: null, ended: () => {} }
+export const session = { now: null, ended: () => {}, rename: () => {} }
 
 /** Asks the daemon. Throws a Refused with its sentence, or with status 0 where it cannot be reached. */
 export const api = async (path, body, { method = body ? 'POST' : 'GET', within = 15000 } = {}) => {

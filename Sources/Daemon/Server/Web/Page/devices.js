@@ -37,25 +37,42 @@ const linkPart = (failed) => {
   return { node: el('div', {}, el('div', { class: 'buttons' }, button), shown), shown }
 }
 
-const devicePart = (revoke) => (device) => {
+const devicePart = (revoke, rename) => (device) => {
   const facts = el('span', { class: 'facts' })
   const isOwn = device.id === session.now?.id
+  const name = el('b')
+  const input = el('input', { 'aria-label': t('nameOf'), autocomplete: 'off', maxlength: 60 })
+  const form = el('form', { class: 'buttons naming', hidden: true }, input, el('button', {}, t('save')))
+  const open = (is) => {
+    form.hidden = !is
+    naming.setAttribute('aria-expanded', String(is))
+    ;(is ? input : naming).focus()
+  }
+  const naming = el('button', { type: 'button', 'aria-expanded': 'false', onclick: () => open(form.hidden) }, t('rename'))
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    if (await rename(device, input.value.trim())) open(false)
+  })
+  const leave = isOwn ? null : el('button', { type: 'button', onclick: () => revoke(device) }, t('revoke'))
   const node = el(
     'li',
-    { class: 'beacon own' },
-    el('span', { class: 'who' }, el('b', {}, device.name), ' ', isOwn && el('span', { class: 'tag' }, t('thisDevice'))),
+    { class: 'beacon own device' },
+    el('span', { class: 'who' }, name, ' ', isOwn && el('span', { class: 'tag' }, t('thisDevice'))),
     facts,
-    !isOwn &&
-      el(
-        'button',
-        { type: 'button', 'aria-label': t('revokeOf', device.name), onclick: () => revoke(device) },
-        t('revoke'),
-      ),
+    el('span', { class: 'choices' }, naming, leave),
+    form,
   )
   return {
     node,
-    update: ({ since: begun, seen }) =>
-      put(facts, t('deviceTimes', since(Date.parse(begun), clock.now()), since(Date.parse(seen), clock.now()))),
+    update(known) {
+      device = known
+      put(name, device.name)
+      naming.setAttribute('aria-label', t('renameOf', device.name))
+      leave?.setAttribute('aria-label', t('revokeOf', device.name))
+      if (form.hidden) input.value = device.name
+      const [begun, seen] = [device.since, device.seen].map((time) => since(Date.parse(time), clock.now()))
+      put(facts, t('deviceTimes', begun, seen))
+    },
   }
 }
 
@@ -76,7 +93,21 @@ export const devicesPart = () => {
       failed(error.message)
     }
   }
-  const update = keyed(list, devicePart(revoke))
+  const rename = async (device, name) => {
+    failed('')
+    try {
+      const devices = await api(`/v1/web/devices/${device.id}`, { name })
+      show(devices)
+      const stored = devices.find(({ id }) => id === device.id)?.name
+      if (device.id === session.now?.id) session.rename(stored)
+      say(t('renamed', stored))
+      return true
+    } catch (error) {
+      failed(error.message)
+      return false
+    }
+  }
+  const update = keyed(list, devicePart(revoke, rename))
   const show = (devices) => update(devices, (device) => device.id)
   const link = linkPart(failed)
   const heading = el('h2', { tabindex: -1 }, t('devices'))

@@ -16,7 +16,6 @@ export default {
   lastKnownAt: 'last known {0}',
   zone: 'Time zone of the Pi: {0}',
   lost: 'This page has missed some events. The states that it shows are current.',
-  // Logging in
   // Sessions
   loginBad: 'This link does not work: it was used already, or it has expired. To create a new link, run `okaeri web link`.',
   loginEnded: 'This device is not logged in any more.',

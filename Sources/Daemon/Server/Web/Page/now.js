@@ -295,7 +295,7 @@ const headlinePart = () => {
 }
 
 /** The functions get the modules that are not needed at first. */
-export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
+export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
   const none = el('div', { class: 'card', hidden: true }, el('p', {}, t('noRegions')), el('a', { class: 'button', href: '#setup' }, t('setup')))
@@ -370,6 +370,17 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
     isFetching = false
   }
 
+  let hasFindings = false
+  const addFindings = async () => {
+    if (hasFindings || !live.status?.findings?.some(({ verdict, code }) => verdict !== 'ok' && code !== 'notReal')) return
+    hasFindings = true
+    try {
+      machine.after((await fetchFindings()).findingsPart())
+    } catch {
+      hasFindings = false
+    }
+  }
+
   const update = () => {
     const status = live.status
     if (!status) return
@@ -382,6 +393,7 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
   live.addEventListener('status', () => {
     update()
     addRadios()
+    addFindings()
     for (const region of live.status.regions) {
       const part = parts.get(region.identifier)
       const beacon = region.beacons.find((beacon) => beacon.signal != null && beacon.age < 15)
@@ -409,6 +421,7 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons) => {
   })
   update()
   addRadios()
+  addFindings()
   return {
     node,
     show() {

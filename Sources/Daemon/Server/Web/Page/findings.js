@@ -1,0 +1,40 @@
+// All that is not fine, with what to do about it: the findings of the daemon, which `okaeri doctor` prints as well.
+import { el, putRich } from './base.js'
+import { live } from './live.js'
+import { has, sentence, t } from './words.js'
+
+/** The text and the remedy of a finding. A finding of a later version keeps the daemon's sentences. */
+const texts = ({ subject, code, finding, fix, values = [] }) => {
+  const known = [`f_${code}`, code].find(has)
+  return [known ? t(known, ...values) : sentence(`${subject}: ${finding}`), has(`fix_${code}`) ? t(`fix_${code}`, ...values) : sentence(fix ?? '')]
+}
+
+/** The notice about a simulation is loud enough. */
+const isListed = ({ verdict, code }) => verdict !== 'ok' && code !== 'notReal'
+
+export const findingsPart = () => {
+  const list = el('ul', { class: 'plain' })
+  const node = el('div', { hidden: true }, el('h2', {}, t('findings')), el('div', { class: 'card findings' }, list))
+  let shown = ''
+  const update = () => {
+    const found = (live.status?.findings ?? []).filter(isListed).sort((one, other) => (other.verdict === 'wrong') - (one.verdict === 'wrong'))
+    node.hidden = !found.length
+    const all = JSON.stringify(found)
+    if (all === shown) return
+    shown = all
+    list.replaceChildren(
+      ...found.map((one) => {
+        const item = el('li', { class: one.verdict })
+        for (const text of texts(one).filter(Boolean)) {
+          const line = el('p')
+          putRich(line, text)
+          item.append(line)
+        }
+        return item
+      }),
+    )
+  }
+  live.addEventListener('status', update)
+  update()
+  return node
+}
