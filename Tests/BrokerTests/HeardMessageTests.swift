@@ -11,7 +11,7 @@ import Testing
 @Suite struct HeardMessageTests {
     private static let uuid = HouseBench.uuid
 
-    private static func beacon(_ minor: UInt16, power: Int8 = -59) throws -> Reception.Sender {
+    private static func beacon(_ minor: UInt16, power: Int8? = -59) throws -> Reception.Sender {
         .beacon(
             BeaconIdentity(uuid: try #require(BeaconUUID(uuid)), major: 100, minor: minor), measuredPower: power)
     }
@@ -27,6 +27,7 @@ import Testing
                 .init(
                     sender: try Self.beacon(7, power: -70),
                     samples: [.init(rssi: -61, age: 0.02), .init(rssi: nil, age: 0.98)]),
+                .init(sender: try Self.beacon(8, power: nil), samples: [.init(rssi: -62, age: 0.5)]),
                 .init(sender: try Self.phone(), samples: [.init(rssi: -80, age: 0.4)]),
             ],
             levels: [

@@ -41,11 +41,15 @@ let airLocate: [UInt8] =
         #expect(decode(airLocate + [0x02, 0x0A, 0x04]) == decode(airLocate))
     }
 
-    @Test func `24 manufacturer bytes are not an iBeacon, 25 are`() {
+    @Test func `a frame without the measured power is an iBeacon, a shorter one is not`() throws {
         let data = Array(airLocate[5...])
         #expect(data.count == IBeaconFrame.byteCount)
-        #expect(IBeaconFrame(manufacturerSpecificData: data.span.bytes) != nil)
-        #expect(IBeaconFrame(manufacturerSpecificData: Array(data.dropLast()).span.bytes) == nil)
+        let cut = Array(data.dropLast())
+        let frames = [data, cut].map { IBeaconFrame(manufacturerSpecificData: $0.span.bytes) }
+        let (whole, short) = (try #require(frames[0]), try #require(frames[1]))
+        #expect(short.identity == whole.identity && short.measuredPower == nil)
+        #expect(decode(short.advertisingData) == short && short.advertisingData.count == airLocate.count - 1)
+        #expect(IBeaconFrame(manufacturerSpecificData: Array(data.dropLast(2)).span.bytes) == nil)
     }
 
     @Test(arguments: [5, 6, 7, 8]) func `another company, type or length is not an iBeacon`(position: Int) {

@@ -26,6 +26,14 @@ import Testing
         #expect(decoded.text.contains("byte 0: flags 06"))
     }
 
+    @Test func `an iBeacon without a measured power is named as one`() throws {
+        let short = hex.replacing("1AFF", with: "19FF").dropLast(2)
+        let decoded = DecodedAdvertisement(try #require(DecodedAdvertisement.bytes(hex: String(short))))
+        #expect(decoded.frames.map(\.identity) == [home])
+        #expect(decoded.json == #"{"uuid":"\#(uuidText)","major":100,"minor":100,"measuredPower":null}"#)
+        #expect(decoded.verdict.hasSuffix("measured power unknown: the frame ends before it"))
+    }
+
     @Test func `a whole event is explained as well`() {
         let decoded = DecodedAdvertisement([0x04] + event(rssi: -70))
         #expect(decoded.frames.map(\.identity) == [home])

@@ -111,7 +111,7 @@ struct PhonePipelineTests {
             }
         }
         #expect(
-            seen.value == [BeaconSighting(identity: BeaconIdentity(phone: Self.file), measuredPower: 0, rssi: -70)])
+            seen.value == [BeaconSighting(identity: BeaconIdentity(phone: Self.file), measuredPower: nil, rssi: -70)])
     }
 
     @Test func `new keys take effect at once`() throws {

@@ -33,6 +33,17 @@ import Testing
         #expect(pipeline.counters == .init(reports: 3, iBeacons: 2, malformed: 0))
     }
 
+    @Test func `a beacon without a measured power enters its region at an unknown distance`() throws {
+        var pipeline = pipeline()
+        let data = IBeaconFrame(identity: home, measuredPower: nil).advertisingData
+        let packet = try bytes(HCIEvent.advertisingReports([report(data)]))
+        #expect(packet.count == event().count - 1)
+        _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
+        let region = pipeline.monitor.regionSnapshots[0]
+        #expect(region.state == .inside && region.beacon?.measuredPower == nil)
+        #expect(region.beacon?.accuracy == -1)
+    }
+
     @Test func `what is cut counts, and what stood before it too`() {
         var pipeline = pipeline()
         let whole = event()

@@ -2,13 +2,14 @@
 ///
 ///     4C 00 | 02 15 | UUID, 16 bytes | major, 2 | minor, 2 | measured power, 1
 ///
-/// The company identifier is little endian as in all of Bluetooth; UUID, major and minor are big endian.
+/// Some beacons leave out the last byte: their identity is complete, and their distance unknown. The company identifier is little endian as in all of Bluetooth; UUID, major and minor are big endian.
 public struct IBeaconFrame: Hashable, Sendable {
     /// The beacon's identity.
     public var identity: BeaconIdentity
 
-    /// The RSSI at one metre in dBm, as its maker claims it. Zero and positive values are junk.
-    public var measuredPower: Int8
+    /// The RSSI at one metre in dBm, as its maker claims it; `nil` for a frame that ends before it. Zero and positive values
+    /// are junk.
+    public var measuredPower: Int8?
 
     /// Apple's company identifier and the type and length of the frame, as they are sent.
     private static let prefix: UInt32 = 0x4C00_0215
@@ -16,8 +17,11 @@ public struct IBeaconFrame: Hashable, Sendable {
     /// The length of the frame in the manufacturer specific data, in bytes. More may follow; they mean nothing here.
     public static let byteCount = 25
 
-    /// A frame to be sent; any values fit.
-    public init(identity: BeaconIdentity, measuredPower: Int8) {
+    /// The length of a frame without the measured power, in bytes.
+    private static let shortByteCount = byteCount - 1
+
+    /// A frame to be sent; any values fit. Without a measured power it is a byte shorter.
+    public init(identity: BeaconIdentity, measuredPower: Int8?) {
         self.identity = identity
         self.measuredPower = measuredPower
     }
@@ -25,16 +29,15 @@ public struct IBeaconFrame: Hashable, Sendable {
     /// Reads the frame from the data of one manufacturer specific AD structure; nil when it is something else.
     public init?(manufacturerSpecificData data: RawSpan) {
         // The length is looked at once: each integer is there then, and the compiler knows it.
-        guard data.byteCount >= Self.byteCount, data.bigEndian(at: 0) == Self.prefix,
+        guard data.byteCount >= Self.shortByteCount, data.bigEndian(at: 0) == Self.prefix,
             let high: UInt64 = data.bigEndian(at: 4),
             let low: UInt64 = data.bigEndian(at: 12),
             let major: UInt16 = data.bigEndian(at: 20),
-            let minor: UInt16 = data.bigEndian(at: 22),
-            let power: Int8 = data.bigEndian(at: 24)
+            let minor: UInt16 = data.bigEndian(at: 22)
         else { return nil }
         self.init(
             identity: BeaconIdentity(uuid: BeaconUUID(high: high, low: low), major: major, minor: minor),
-            measuredPower: power)
+            measuredPower: data.bigEndian(at: 24))
     }
 
     /// Finds the first iBeacon among the AD structures of an advertisement or a scan response.
@@ -52,15 +55,17 @@ public struct IBeaconFrame: Hashable, Sendable {
         return nil
     }
 
-    /// The 30 bytes an iBeacon sends: flags (LE General Discoverable, BR/EDR not supported), then the frame.
+    /// The 30 bytes an iBeacon sends: flags (LE General Discoverable, BR/EDR not supported), then the frame. One less without a
+    /// measured power.
     public var advertisingData: [UInt8] {
-        [2, ADType.flags, 0x06, UInt8(Self.byteCount + 1), ADType.manufacturerSpecificData] + manufacturerSpecificData
+        let frame = manufacturerSpecificData
+        return [2, ADType.flags, 0x06, UInt8(frame.count + 1), ADType.manufacturerSpecificData] + frame
     }
 
-    /// The frame's own 25 bytes.
+    /// The frame's own 25 bytes; 24 without a measured power.
     public var manufacturerSpecificData: [UInt8] {
         bytes(Self.prefix) + bytes(identity.uuid.high) + bytes(identity.uuid.low) + bytes(identity.major)
-            + bytes(identity.minor) + [UInt8(bitPattern: measuredPower)]
+            + bytes(identity.minor) + (measuredPower.map { [UInt8(bitPattern: $0)] } ?? [])
     }
 
     private func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {

@@ -15,7 +15,7 @@ struct BeaconTrack: Sendable {
         set { silences.isPhone = newValue }
     }
 
-    var measuredPower: Int8
+    var measuredPower: Int8?
     var signal = SignalFilter()
     var lastRSSI: Int8?
 

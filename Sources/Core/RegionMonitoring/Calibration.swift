@@ -16,6 +16,8 @@ public struct Calibration: Sendable {
         case tooFew(readings: Int, needed: Int)
         /// The middle half of the readings has this span in decibels: something moved.
         case unsteady(span: Int)
+        /// The beacon does not advertise its signal at one metre, and the region has none.
+        case noMeasuredPower
         /// The exponent would have this value, which walls and air do not cause.
         case implausible(exponent: Double)
     }
@@ -30,8 +32,8 @@ public struct Calibration: Sendable {
         public var readings: Int
         /// The beacon they are of.
         public var identity: BeaconIdentity
-        /// The beacon's own value of its RSSI at one metre, in dBm.
-        public var claimedPower: Int8
+        /// The beacon's own value of its RSSI at one metre, in dBm; `nil` if it advertises none.
+        public var claimedPower: Int8?
 
         /// The mean as the measured power of a beacon that was one metre away: -1 dBm at most.
         public var measuredPower: Int8 { Int8(min(-1, max(-127, mean.rounded()))) }
@@ -57,7 +59,7 @@ public struct Calibration: Sendable {
     private struct Readings: Sendable {
         var counts = [Int](repeating: 0, count: 256)
         var total = 0
-        var claimedPower: Int8
+        var claimedPower: Int8?
 
         mutating func add(_ rssi: Int8) {
             counts[Int(rssi) + 128] += 1

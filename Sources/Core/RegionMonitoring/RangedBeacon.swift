@@ -90,10 +90,10 @@ public enum PathLoss {
     /// Returns the RSSI at one metre in dBm to calculate a distance with; `nil` if there is none to trust.
     ///
     /// - Parameters:
-    ///   - claimed: the value in the advertisement; outside of ``plausiblePower`` it is rejected.
+    ///   - claimed: the value in the advertisement, `nil` if it has none; outside of ``plausiblePower`` it is rejected.
     ///   - calibrated: the region's own value, which takes precedence.
-    public static func measuredPower(claimed: Int8, calibrated: Int8?) -> Int8? {
-        calibrated ?? (plausiblePower.contains(claimed) ? claimed : nil)
+    public static func measuredPower(claimed: Int8?, calibrated: Int8?) -> Int8? {
+        calibrated ?? claimed.flatMap { plausiblePower.contains($0) ? $0 : nil }
     }
 
     /// The distance in metres; ``unknownAccuracy`` without a signal or a measured power.
@@ -114,8 +114,8 @@ public struct BeaconSighting: Hashable, Sendable {
     /// The beacon's identity.
     public var identity: BeaconIdentity
 
-    /// The RSSI at one metre by its manufacturer, in dBm.
-    public var measuredPower: Int8
+    /// The RSSI at one metre by its manufacturer, in dBm; `nil` if the advertisement has no such value.
+    public var measuredPower: Int8?
 
     /// The RSSI here, in dBm; `nil` if unknown: then it proves presence and has no distance.
     public var rssi: Int8?
@@ -126,7 +126,7 @@ public struct BeaconSighting: Hashable, Sendable {
     /// One advertisement; both strengths in dBm.
     @inlinable
     @inline(__always)
-    public init(identity: BeaconIdentity, measuredPower: Int8, rssi: Int8?, radio: RadioID = .own) {
+    public init(identity: BeaconIdentity, measuredPower: Int8?, rssi: Int8?, radio: RadioID = .own) {
         self.identity = identity
         self.measuredPower = measuredPower
         self.rssi = rssi

@@ -33,7 +33,7 @@ extension RegionMonitor {
 
     /// Returns the reception of a phone as that of a beacon. A phone claims no power at one metre.
     public func sighting(ofPhone phone: Int, rssi: Int8?, by radio: RadioID = .own) -> BeaconSighting {
-        BeaconSighting(identity: phones[phone].identity, measuredPower: 0, rssi: rssi, radio: radio)
+        BeaconSighting(identity: phones[phone].identity, measuredPower: nil, rssi: rssi, radio: radio)
     }
 
     /// Returns the positions of the regions of a phone that was received. Mutating as ``regions(of:)`` is.

@@ -33,8 +33,8 @@ extension RegionMonitor {
     public struct BeaconSnapshot: Hashable, Sendable {
         /// The beacon's identity.
         public var identity: BeaconIdentity
-        /// Its RSSI at one metre in dBm, according to its advertisement.
-        public var measuredPower: Int8
+        /// Its RSSI at one metre in dBm, according to its advertisement; `nil` if that has no such value.
+        public var measuredPower: Int8?
         /// The RSSI of the last advertisement in dBm.
         public var rssi: Int8?
         /// The filtered RSSI in dBm.
@@ -65,7 +65,7 @@ extension RegionMonitor {
         }
 
         package init(
-            identity: BeaconIdentity, measuredPower: Int8 = -59, rssi: Int8?, signal: Double? = nil, accuracy: Double,
+            identity: BeaconIdentity, measuredPower: Int8? = -59, rssi: Int8?, signal: Double? = nil, accuracy: Double,
             lastHeard: Instant = Instant(nanoseconds: 0), count: UInt64 = 1, regions: [String],
             receptions: [Reception] = []
         ) {

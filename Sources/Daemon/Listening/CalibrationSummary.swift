@@ -47,7 +47,7 @@ package struct CalibrationSummary: Sendable {
         isNode = question.isNode
         let mean = level.mean.rounded(digits: 1)
         if isNode {
-            let due = region.measuredPower ?? level.claimedPower
+            let due = try Self.power(of: region, level)
             let offset = (Double(due) - level.mean).rounded(digits: 1)
             headline = "this machine hears \(mean) dBm at one metre, where \(due) dBm are due"
             result = EventField("offset", .number(offset))
@@ -60,11 +60,19 @@ package struct CalibrationSummary: Sendable {
             isReplaced = region.measuredPower != nil
             return
         }
-        let power = region.measuredPower ?? level.claimedPower
+        let power = try Self.power(of: region, level)
         let exponent = try Calibration.exponent(of: level, at: distance, measuredPower: power)
         headline = "path loss exponent \(exponent): \(power) dBm at one metre, \(mean) dBm at \(question.place)"
         result = EventField("pathLossExponent", .number(exponent))
         isReplaced = region.pathLossExponent != nil
+    }
+
+    /// Returns the signal that is expected at one metre, in dBm.
+    private static func power(
+        of region: MonitoredRegion, _ level: Calibration.Level
+    ) throws(Calibration.Failure) -> Int8 {
+        guard let power = region.measuredPower ?? level.claimedPower else { throw .noMeasuredPower }
+        return power
     }
 
     /// The same as an object: the region, the key of `beacons.json` and its value, the beacon, and its readings.
@@ -78,6 +86,7 @@ package struct CalibrationSummary: Sendable {
     /// A few lines for a person.
     package var text: String {
         let beacon = "major \(level.identity.major) minor \(level.identity.minor)"
+        let claim = level.claimedPower.map { "claims \($0) dBm" } ?? "does not advertise its signal"
         let place = "region \"\(identifier)\" of beacons.json"
         let verb =
             isNode
@@ -86,7 +95,7 @@ package struct CalibrationSummary: Sendable {
         let line = isNode ? "\"node\": { \(line) }" : line
         return """
             \(identifier): \(headline)
-              \(beacon), which itself states \(level.claimedPower) dBm at one metre
+              \(beacon), which itself \(claim) at one metre
               \(level.readings) readings; the middle 80 % are between \(level.kept.lowerBound) and \(level.kept.upperBound) dBm
 
             \(verb)
@@ -118,6 +127,10 @@ package struct CalibrationSummary: Sendable {
             return
                 "half of the readings differ by \(span) dB, and \(Calibration.steadySpan) dB is the limit; put the beacon down with nothing "
                 + "between it and the antenna, and step aside"
+        case .noMeasuredPower:
+            return
+                "the beacon does not advertise its signal at one metre; name it with `--measured-power`, or measure it with "
+                + "`okaeri calibrate \(region)`"
         case .implausible(let exponent):
             let range = Calibration.exponents
             return "the path loss exponent would be \(exponent), and nothing has one outside of "

@@ -63,11 +63,14 @@ package struct DecodedAdvertisement: Sendable {
     package var verdict: String {
         guard let frame = frames.first else {
             return "no iBeacon: an iBeacon has manufacturer specific data (FF) that begins with 4C 00 02 15 and has "
-                + "25 bytes or more"
+                + "24 bytes or more"
         }
-        let junk = frame.measuredPower < 0 ? "" : " (junk: a signal at one metre is below zero)"
+        let power =
+            frame.measuredPower.map { power in
+                "\(power) dBm" + (power < 0 ? "" : " (junk: a signal at one metre is below zero)")
+            } ?? "unknown: the frame ends before it"
         return "iBeacon  uuid \(frame.identity.uuid)  major \(frame.identity.major)  minor \(frame.identity.minor)  "
-            + "measured power \(frame.measuredPower) dBm\(junk)"
+            + "measured power \(power)"
     }
 
     /// For a person.
@@ -76,7 +79,8 @@ package struct DecodedAdvertisement: Sendable {
     /// uuid, major, minor, measuredPower; nil if it is not an iBeacon.
     package var json: String? {
         frames.first.map { frame in
-            (frame.identity.fields + EventField.integer("measuredPower", frame.measuredPower)).json
+            (frame.identity.fields + [EventField("measuredPower", frame.measuredPower.map { .integer(Int($0)) } ?? .null)])
+                .json
         }
     }
 

@@ -11,7 +11,7 @@ struct SignalMeter: Sendable {
         var measured = 0
         var total = 0
         var range = 0...0
-        var power: Int8 = 0
+        var power: Int8?
         /// The position of the sign of the beacon that was received last.
         var sign = 0
     }

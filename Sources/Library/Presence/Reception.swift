@@ -8,7 +8,7 @@ public import RegionMonitoring
 /// Public, because an inlinable function makes it: see ``PresencePipeline``.
 public struct Reception: Sendable, Equatable {
     public enum Sender: Sendable, Equatable {
-        case beacon(BeaconIdentity, measuredPower: Int8)
+        case beacon(BeaconIdentity, measuredPower: Int8?)
         /// No beacon, maybe a phone of a region, whose address changes.
         case device(BluetoothAddress, BluetoothAddressType)
     }

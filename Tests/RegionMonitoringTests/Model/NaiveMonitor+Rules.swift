@@ -145,7 +145,7 @@ extension NaiveMonitor {
         PathLoss.accuracy(
             signal: signal(of: identity),
             measuredPower: region.measuredPower
-                ?? last(identity).map(\.sighting.measuredPower).flatMap { (-100)...(-20) ~= $0 ? $0 : nil },
+                ?? last(identity).flatMap(\.sighting.measuredPower).flatMap { (-100)...(-20) ~= $0 ? $0 : nil },
             exponent: region.pathLossExponent ?? PathLoss.defaultExponent)
     }
 

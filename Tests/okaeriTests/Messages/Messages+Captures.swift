@@ -91,7 +91,8 @@ extension Messages {
             ])
         case .severalBeacons: .tooFew(readings: 3, needed: 10)
         case .tooFew: .unsteady(span: 14)
-        case .unsteady: .implausible(exponent: 9.5)
+        case .unsteady: .noMeasuredPower
+        case .noMeasuredPower: .implausible(exponent: 9.5)
         case .implausible: nil
         }
     }

@@ -40,8 +40,8 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     /// The last RSSI and the filtered signal in dBm; `nil` if the controller has no value.
     package var rssi: Int8?
     package var signal: Double?
-    /// The beacon's own value of its RSSI at one metre, in dBm.
-    package var claimedPower: Int8
+    /// The beacon's own value of its RSSI at one metre, in dBm; `nil` if it advertises none.
+    package var claimedPower: Int8?
     /// The radios that have received it, with their own exit times; `nil` if one alone has.
     package var radios: [Radio]?
     /// The estimated distance in metres, -1 when it is not known.

@@ -202,17 +202,17 @@ package struct RegionExplanation: Sendable {
     private func distance(_ beacon: JudgementReport, _ sign: SignReport) -> String? {
         // A phone does not advertise its power, and its distance is of no use without one.
         if sign.phone != nil, sign.measuredPower == nil { return nil }
-        let claimed = beacon.claimedPower
-        guard PathLoss.measuredPower(claimed: claimed, calibrated: sign.measuredPower) != nil else {
+        guard let power = PathLoss.measuredPower(claimed: beacon.claimedPower, calibrated: sign.measuredPower) else {
             let range = PathLoss.plausiblePower
-            return text(
-                .implausible, "\(claimed)", "\(range.lowerBound)", "\(range.upperBound)",
-                region.signs == nil ? region.identifier : sign.beacons)
+            let subject = region.signs == nil ? region.identifier : sign.beacons
+            return beacon.claimedPower.map {
+                text(.implausible, "\($0)", "\(range.lowerBound)", "\(range.upperBound)", subject)
+            } ?? text(.noPower, subject)
         }
         let metres =
             beacon.accuracy < 0 ? language(StatusPhrase.unknown) : text(.metres, "\(beacon.accuracy)", beacon.proximity)
-        let power = sign.measuredPower.map { text(.calibrated, "\($0)") } ?? text(.claimed, "\(claimed)")
-        return text(.measured, metres, power, "\(sign.pathLossExponent ?? PathLoss.defaultExponent)")
+        let source = text(sign.measuredPower == nil ? .claimed : .calibrated, "\(power)")
+        return text(.measured, metres, source, "\(sign.pathLossExponent ?? PathLoss.defaultExponent)")
     }
 
     private func words(_ radio: JudgementReport.Radio) -> String {

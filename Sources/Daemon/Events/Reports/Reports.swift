@@ -341,8 +341,8 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var uuid: String
     package var major: UInt16
     package var minor: UInt16
-    /// The RSSI at one metre in dBm, as its maker claims it.
-    package var measuredPower: Int8
+    /// The RSSI at one metre in dBm, as its maker claims it; `nil` if the advertisement has no such value.
+    package var measuredPower: Int8?
     /// The last RSSI in dBm; `nil` if the controller has no value.
     package var rssi: Int8?
     /// The filtered signal in dBm; `nil` if the controller has no value.

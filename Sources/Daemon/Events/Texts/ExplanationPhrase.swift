@@ -14,7 +14,7 @@ package enum ExplanationPhrase: Phrase {
     case ago, unlistened, afterSilence, configured, learned, learnedMinutes, initial, longer, shortest, longest
     case expected, timesADay, onceADay, lessThanMonthly, onceInDays, remedyForLongest
     case tail, scanMinutes, scanHours, with, notKnownYet, every, filtered, last
-    case implausible, metres, measured, calibrated, claimed, thisMachine, away, decides, notReceived
+    case implausible, noPower, metres, measured, calibrated, claimed, thisMachine, away, decides, notReceived
 
     package var texts: (english: String, japanese: String) { labels ?? states ?? rules ?? numbers }
 
@@ -177,6 +177,11 @@ package enum ExplanationPhrase: Phrase {
             (
                 "unknown: the beacon states {0} dBm at one metre, which is not between {1} and {2} dBm; run `okaeri calibrate {3}`",
                 "不明。ビーコンの示す 1 m での信号 {0} dBm は {1}～{2} dBm の範囲外です。`okaeri calibrate {3}` で測定してください"
+            )
+        case .noPower:
+            (
+                "unknown: the beacon does not advertise its signal at one metre; run `okaeri calibrate {0}`",
+                "不明。ビーコンは 1 m での信号の値を送信していません。`okaeri calibrate {0}` で測定してください"
             )
         case .metres: ("{0} m, {1}", "{0} m")
         case .measured:

@@ -51,6 +51,9 @@ extension HeardMessage {
     /// The measured power of a beacon whose entry names none, in dBm: that of most beacons.
     private static let usualPower: Int8 = -59
 
+    /// The measured power of a beacon that advertises none. A beacon that claims 0 dBm has no distance either.
+    private static let unknownPower: Int8 = 0
+
     var payload: String {
         let entries = entries.map { entry -> EventField.Value in
             let samples = entry.samples.map { sample -> EventField.Value in
@@ -58,7 +61,7 @@ extension HeardMessage {
             }
             return switch entry.sender {
             case .beacon(let identity, let power):
-                .values([.text(Self.key(of: identity)), .values(samples), .integer(Int(power))])
+                .values([.text(Self.key(of: identity)), .values(samples), .integer(Int(power ?? Self.unknownPower))])
             case .device(let address, _): .values([.text("\(Self.addressPrefix)\(address)"), .values(samples)])
             }
         }
@@ -111,7 +114,8 @@ extension HeardMessage {
         if key.hasPrefix(addressPrefix) {
             return BluetoothAddress(key.dropFirst(addressPrefix.count)).map { .device($0, .random) }
         }
-        return beacon(key).map { .beacon($0, measuredPower: power.flatMap { Int8(exactly: $0) } ?? usualPower) }
+        let power = power.flatMap { Int8(exactly: $0) } ?? usualPower
+        return beacon(key).map { .beacon($0, measuredPower: power == unknownPower ? nil : power) }
     }
 
     private static func beacon(_ key: String) -> BeaconIdentity? {

@@ -17,7 +17,9 @@ const level = (readings, claimed) => {
   const kept = sorted.slice(Math.floor(count / 10), count - Math.floor(count / 10))
   const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length
   const power = Math.min(-1, Math.max(-127, -Math.round(-mean)))
-  return { power, text: t('measured', plain(power), count, plain(kept[0]), plain(kept.at(-1)), plain(claimed)) }
+  const claim = claimed == null ? null : t('measuredClaim', plain(claimed))
+  const measured = t('measured', plain(power), count, plain(kept[0]), plain(kept.at(-1)))
+  return { power, text: [measured, claim].filter(Boolean).join(' ') }
 }
 
 export const calibrationPart = () => {

@@ -143,7 +143,8 @@ export default {
   calibrateHow: 'Put the beacon one metre from the Pi, with nothing between them, and step aside. The measurement takes 20 seconds.',
   measure: 'Measure',
   measuring: '{0} s left, {1} readings',
-  measured: '{0} dBm at one metre, from {1} readings. The middle 80 % of the readings are between {2} and {3} dBm. The beacon itself states {4} dBm.',
+  measured: '{0} dBm at one metre, from {1} readings. The middle 80 % of the readings are between {2} and {3} dBm.',
+  measuredClaim: 'The beacon itself states {0} dBm.',
   measuredOld: '{0} dBm at one metre, as measured before',
   measureFew: 'Only {0} of the 10 required readings were received. Check that the beacon is switched on and near, then try again.',
   measureUnsteady: 'Half of the readings differ by {0} dB, and 10 dB is the limit. Put the beacon down with nothing between it and the antenna, and step aside.',
@@ -306,6 +307,7 @@ export default {
   x_power: 'from a measured power of {0} dBm ({1}) and a path loss exponent of {2}',
   x_calibrated: 'as calibrated',
   x_claimed: 'as the beacon states',
+  x_noPower: 'unknown: the beacon does not advertise its signal at one metre. To measure the signal, change the region {0} under Set up.',
   x_implausible: 'unknown: the beacon states {0} dBm at one metre, which is not between −100 and −20 dBm. To measure the signal, change the region {1} under Set up.',
   x_unknownYet: 'unknown yet',
   // Guests

@@ -109,6 +109,7 @@ const distance = (beacon, region) => {
   const sign = signOf(region, beacon)
   // A phone claims no power, and has no distance without one.
   if (sign.phone != null && sign.measuredPower == null) return null
+  if (sign.measuredPower == null && beacon.claimedPower == null) return t('x_noPower', region.identifier)
   if (sign.measuredPower == null && !isPlausible(beacon.claimedPower)) {
     return t('x_implausible', plain(beacon.claimedPower), region.identifier)
   }

@@ -143,7 +143,8 @@ export default {
   calibrateHow: 'ビーコンを Raspberry Pi から見通しのよい 1 m の位置に置き、離れてください。測定には 20 秒かかります。',
   measure: '測定する',
   measuring: '残り {0} 秒、受信 {1} 回',
-  measured: '1 m で {0} dBm。受信 {1} 回、中央の 80 % は {2}～{3} dBm。ビーコン自身の値は {4} dBm です。',
+  measured: '1 m で {0} dBm。受信 {1} 回、中央の 80 % は {2}～{3} dBm。',
+  measuredClaim: 'ビーコン自身の値は {0} dBm です。',
   measuredOld: '以前の測定値：1 m で {0} dBm',
   measureFew: '必要な 10 回のうち {0} 回しか受信できませんでした。ビーコンの電源と位置を確認し、もう一度お試しください。',
   measureUnsteady: '測定値の半分だけで {0} dB の幅があります（10 dB 以内が必要）。ビーコンを見通しのよい場所に置き、離れてください。',
@@ -306,6 +307,7 @@ export default {
   x_power: '1 m での信号 {0} dBm（{1}）、減衰指数 {2} による',
   x_calibrated: '測定済み',
   x_claimed: 'ビーコンの値',
+  x_noPower: '不明。ビーコンは 1 m での信号の値を送信していません。「設定」でリージョン {0} を変更し、距離を測定してください。',
   x_implausible: '不明。ビーコンの示す 1 m での信号 {0} dBm は −100～−20 dBm の範囲外です。「設定」でリージョン {1} を変更し、距離を測定してください。',
   x_unknownYet: 'まだ不明',
   // Guests
