@@ -74,18 +74,9 @@ import Testing
         let bench = try ScannerBench()
         let controller = try bench.scanning()
         let count = 1000
-        for index in 0..<count {
-            try controller.send(.advertisingReports([report(Int8(truncatingIfNeeded: index))]))
-        }
-        for index in 0..<count {
-            try bench.expect(
-                .reports(
-                    [report(Int8(truncatingIfNeeded: index))].map { expected in
-                        var expected = expected
-                        if expected.rssi == 127 { expected.rssi = nil }
-                        return expected
-                    }))
-        }
+        let reports = try (0..<count).map { try report(Int8(-1 - $0 % 127)) }
+        for report in reports { try controller.send(.advertisingReports([report])) }
+        for report in reports { try bench.expect(.reports([report])) }
         try bench.stop(controller)
     }
 

@@ -96,7 +96,7 @@ import Testing
         let payload = """
             {"n":1,"d":7,"o":-5,"r":[["x",[[-61,0]]],["\(Self.uuid):70000:1",[[-61,0]]],["\(Self.uuid):1",[[-61,0]]],
             ["p:5A:01",[[-61,0]]],["p:",[[-61,0]]],
-            ["\(Self.uuid):100:7",[[-128,0],[21,0],[-9999999,0],[-61,-1],[null,2],[-62,3]],900]]}
+            ["\(Self.uuid):100:7",[[128,0],[-129,0],[-9999999,0],[-61,-1],[null,2],[-62,3]],900]]}
             """
         let message = try #require(HeardMessage(Array(payload.utf8)))
         #expect(message.share == 1 && message.others == 0)
@@ -104,6 +104,14 @@ import Testing
             message.entries == [
                 .init(sender: try Self.beacon(7), samples: [.init(rssi: nil, age: 2), .init(rssi: -62, age: 3)])
             ])
+    }
+
+    @Test func `A signal that no receiver measures is unknown`() throws {
+        let samples = [-128, 0, 21, 127].map { "[\($0),1]" }.joined(separator: ",")
+        let payload = "{\"n\":1,\"d\":1,\"o\":0,\"r\":[[\"\(Self.uuid):100:7\",[\(samples)]]]}"
+        let message = try #require(HeardMessage(Array(payload.utf8)))
+        let unknown = HeardMessage.Sample(rssi: nil, age: 1)
+        #expect(message.entries.map(\.samples) == [[unknown, unknown, unknown, unknown]])
     }
 
     @Test func `No more than 256 receptions of a message are read`() throws {

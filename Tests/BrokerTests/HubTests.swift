@@ -131,7 +131,7 @@ import Testing
         house.startHub("hall")
         house.startReceiver("attic", offset: offset)
         house.pass(1)
-        house.receive("attic", rssi: offset == 100 ? 0 : -60)
+        house.receive("attic", rssi: offset == 100 ? -1 : -60)
         house.pass(2)
         let receptions = try #require(house.nodes["hall"]).reports.flatMap(\.report.receptions)
         #expect(receptions.map(\.rssi) == [offset == 100 ? 20 : expected])

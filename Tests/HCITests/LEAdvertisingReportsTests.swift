@@ -48,10 +48,29 @@ import Testing
         let packet = try HCIEvent.advertisingReports([.sample(rssi: nil)]).packet()
         #expect(packet.last == 127)
         #expect(try #require(readAll(packet)).reports == [try .sample(rssi: nil)])
-        for rssi in [Int8.min, -1, 0, 126] {
+        for rssi in [-127, -1, 1, 20] as [Int8] {
             let packet = try HCIEvent.advertisingReports([.sample(rssi: rssi)]).packet()
             #expect(try #require(readAll(packet)?.reports.first).rssi == rssi)
         }
+    }
+
+    @Test(arguments: [Int8.min, 0, 21, 126, 127]) func `a strength that no receiver measures is unknown`(rssi: Int8)
+        throws
+    {
+        let report = try AdvertisingReport.sample(rssi: rssi)
+        let packets = [
+            try HCIEvent.advertisingReports([report]).packet(),
+            try HCIEvent.extendedAdvertisingReports([report]).packet(),
+        ]
+        for packet in packets {
+            #expect(try #require(readAll(packet)?.reports.first).rssi == nil)
+        }
+    }
+
+    @Test func `a transmit power of 0 dBm is a power`() throws {
+        let report = try AdvertisingReport.sample(rssi: -60, transmitPower: 0)
+        let packet = try HCIEvent.extendedAdvertisingReports([report]).packet()
+        #expect(try #require(readAll(packet)?.reports.first).transmitPower == 0)
     }
 
     @Test(
@@ -66,7 +85,7 @@ import Testing
 
     @Test func `several reports lie one after another`() throws {
         let legacy = try (0..<4).map {
-            try AdvertisingReport.sample(rssi: Int8($0), data: [UInt8](repeating: 9, count: $0))
+            try AdvertisingReport.sample(rssi: -1 - Int8($0), data: [UInt8](repeating: 9, count: $0))
         }
         #expect(try #require(readAll(HCIEvent.advertisingReports(legacy).packet())).reports == legacy)
         let extended = try (0..<4).map {

@@ -44,6 +44,21 @@ import Testing
         #expect(region.beacon?.accuracy == -1)
     }
 
+    @Test(arguments: [0, -128, 127] as [Int8]) func `an unknown signal does not reach a threshold`(rssi: Int8) {
+        var region = monitored()
+        (region.enterRSSI, region.exitRSSI) = (-60, -70)
+        var monitor = RegionMonitor([region, monitored(identifier: "any")], at: Instant(nanoseconds: 0))
+        _ = monitor.adapterRecovered(at: Instant(nanoseconds: 0))
+        var pipeline = PresencePipeline(monitor)
+        for second in 1...5 as ClosedRange<Int64> {
+            let packet = event(rssi: rssi)
+            _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: second * 1_000_000_000))
+        }
+        let regions = pipeline.monitor.regionSnapshots
+        #expect(regions.map(\.state) == [.unknown, .inside])
+        #expect(regions[1].beacon?.rssi == nil && regions[1].beacon?.signal == nil && regions[1].beacon?.accuracy == -1)
+    }
+
     @Test func `what is cut counts, and what stood before it too`() {
         var pipeline = pipeline()
         let whole = event()

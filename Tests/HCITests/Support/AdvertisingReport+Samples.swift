@@ -5,8 +5,11 @@ extension AdvertisingReport {
     static let address = BluetoothAddress("C0:FF:EE:12:34:56")
 
     /// A beacon's advert with recognisable data.
-    static func sample(rssi: Int8? = -60, data: [UInt8] = [0x02, 0x01, 0x06]) throws -> AdvertisingReport {
-        AdvertisingReport(address: try #require(address), addressType: .random, rssi: rssi, data: data)
+    static func sample(
+        rssi: Int8? = -60, transmitPower: Int8? = nil, data: [UInt8] = [0x02, 0x01, 0x06]
+    ) throws -> AdvertisingReport {
+        AdvertisingReport(
+            address: try #require(address), addressType: .random, transmitPower: transmitPower, rssi: rssi, data: data)
     }
 
     static func extendedSample(

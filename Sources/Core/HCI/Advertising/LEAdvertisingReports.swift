@@ -162,10 +162,13 @@ public struct LEAdvertisingReport: ~Escapable {
     }
 
     /// The transmit power in dBm; `nil` if the advertiser does not give it.
-    @inlinable public var transmitPower: Int8? { Self.power(Int8(truncatingIfNeeded: packed >> 8)) }
+    @inlinable public var transmitPower: Int8? {
+        let power = Int8(truncatingIfNeeded: packed >> 8)
+        return power == Self.notAvailable ? nil : power
+    }
 
     /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.
-    @inlinable public var rssi: Int8? { Self.power(Int8(truncatingIfNeeded: packed >> 16)) }
+    @inlinable public var rssi: Int8? { RSSI.measured(Int8(truncatingIfNeeded: packed >> 16)) }
 
     /// The AD structures.
     public let data: RawSpan
@@ -207,12 +210,19 @@ public struct LEAdvertisingReport: ~Escapable {
     }
 
     /// RSSI and transmit power both have 127 for "not available".
-    @inlinable
-    @inline(__always)
-    static func power(_ value: Int8) -> Int8? {
-        value == notAvailable ? nil : value
-    }
-
     @inlinable static var notAvailable: Int8 { 127 }
     @inlinable static var noSID: UInt8 { 0xFF }
+}
+
+/// The signal strength of a received packet, as radios report it.
+@usableFromInline package enum RSSI {
+    /// Returns the strength in dBm; `nil` for a value that no receiver measures.
+    ///
+    /// The specification has -127 to 20 dBm, and 127 for "not available" (Vol 4, Part E, Section 7.7.65.2). Some controllers
+    /// send 0 or -128 instead: taken as a strength, 0 is the nearest that a beacon can be.
+    @inlinable
+    @inline(__always)
+    package static func measured(_ value: Int8) -> Int8? {
+        value == 0 || !(-127...20).contains(value) ? nil : value
+    }
 }

@@ -153,8 +153,10 @@ extension HeardMessage {
                 var sample = try list.nestedUnkeyedContainer()
                 let rssi = try sample.decodeNil() ? nil : sample.decode(Int.self)
                 let age = try sample.decode(Double.self)
-                guard age.isFinite, age >= 0, rssi.map({ -127...20 ~= $0 }) ?? true else { continue }
-                samples.append(Sample(rssi: rssi.map { Int8($0) }, age: age))
+                let value = rssi.map { Int8(exactly: $0) }
+                // No RSSI is beyond a byte.
+                guard age.isFinite, age >= 0, value != .some(nil) else { continue }
+                samples.append(Sample(rssi: value?.flatMap(RSSI.measured), age: age))
             }
             power = members.isAtEnd ? nil : try? members.decode(Int.self)
         }
