@@ -15,7 +15,7 @@ public func fuzzIBeacon(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func checkFrames(_ bytes: UnsafeRawBufferPointer) {
     var structures = ADStructures(bytes.bytes)
     var offset = 0
-    var found: IBeaconFrame?
+    var found: [IBeaconFrame] = []
     while let structure = structures.next() {
         let end = offset + 1 + Int(bytes[offset])
         require(structure.offset == offset && end <= bytes.count, "a structure stands elsewhere")
@@ -23,21 +23,24 @@ private func checkFrames(_ bytes: UnsafeRawBufferPointer) {
         structure.data.withUnsafeBytes {
             require($0.elementsEqual(bytes[offset + 2..<end]), "a structure has other data")
         }
-        if found == nil, structure.type == ADType.manufacturerSpecificData {
-            found = IBeaconFrame(manufacturerSpecificData: structure.data)
-            if let found {
-                let data = bytes[offset + 2..<end]
-                require(data.starts(with: found.manufacturerSpecificData), "a beacon is not made of these bytes")
-            }
+        if structure.type == ADType.manufacturerSpecificData,
+            let frame = IBeaconFrame(manufacturerSpecificData: structure.data)
+        {
+            let data = bytes[offset + 2..<end]
+            require(data.starts(with: frame.manufacturerSpecificData), "a beacon is not made of these bytes")
+            found.append(frame)
         }
         offset = end
     }
     require(structures.overran || offset == bytes.count || bytes[offset] == 0, "the walk ended too early")
-    require(IBeaconFrame(advertisingData: bytes.bytes) == found, "not the first beacon was found")
-    if let found {
-        require(IBeaconFrame(advertisingData: found.advertisingData.span.bytes) == found, "a beacon is sent as another")
-        checkMatching(found.identity)
+    require(IBeaconFrame(advertisingData: bytes.bytes) == found.first, "not the first beacon was found")
+    var frames = IBeaconFrames(bytes.bytes)
+    for frame in found {
+        require(frames.next() == frame, "the beacons of an advertisement are others")
+        require(IBeaconFrame(advertisingData: frame.advertisingData.span.bytes) == frame, "a beacon is sent as another")
+        checkMatching(frame.identity)
     }
+    require(frames.next() == nil, "an advertisement has more beacons than it holds")
 }
 
 private func checkMatching(_ beacon: BeaconIdentity) {

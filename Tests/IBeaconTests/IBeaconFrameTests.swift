@@ -34,6 +34,18 @@ let airLocate: [UInt8] =
         #expect(decode([0x03, 0xFF, 0x4C, 0x00] + airLocate) == frame, "another frame of the same company first")
     }
 
+    @Test func `all iBeacons of an advertisement are found, in their order`() throws {
+        let first = try #require(decode(airLocate))
+        let second = IBeaconFrame(
+            identity: BeaconIdentity(uuid: first.identity.uuid, major: 7, minor: 8), measuredPower: nil)
+        let bytes = airLocate + [0x03, 0xFF, 0x4C, 0x00] + second.advertisingData + airLocate
+        var frames = IBeaconFrames(bytes.span.bytes)
+        #expect(frames.next() == first)
+        #expect(frames.next() == second)
+        #expect(frames.next() == first)
+        #expect(frames.next() == nil)
+    }
+
     @Test func `bytes after the frame are allowed, in and behind its structure`() {
         var longer = airLocate + [0x00]
         longer[3] += 1

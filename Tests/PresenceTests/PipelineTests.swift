@@ -3,6 +3,7 @@ import IBeacon
 import OkaeriDaemonTestSupport
 import OkaeriTestSupport
 import RegionMonitoring
+import Synchronization
 import Testing
 
 @testable import OkaeriPresence
@@ -57,6 +58,25 @@ import Testing
         let regions = pipeline.monitor.regionSnapshots
         #expect(regions.map(\.state) == [.unknown, .inside])
         #expect(regions[1].beacon?.rssi == nil && regions[1].beacon?.signal == nil && regions[1].beacon?.accuracy == -1)
+    }
+
+    @Test func `all beacons of an extended advertisement are received`() throws {
+        let identities = [neighbour, home]
+        let data = identities.flatMap { IBeaconFrame(identity: $0, measuredPower: -59).advertisingData }
+        let address = try #require(BluetoothAddress("01:02:03:04:05:06"))
+        let report = AdvertisingReport(address: address, properties: [], rssi: -70, data: data)
+        let packet = try bytes(HCIEvent.extendedAdvertisingReports([report]))
+        var pipeline = pipeline()
+        let tapped = Mutex<[Reception.Sender]>([])
+        pipeline.tap = { reception in
+            tapped.withLock { $0.append(reception.sender) }
+            return false
+        }
+        _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
+        #expect(pipeline.monitor.regionSnapshots[0].state == .inside)
+        #expect(pipeline.monitor.beaconSnapshots(since: Instant(nanoseconds: 0)).count == 2)
+        #expect(pipeline.counters == .init(reports: 1, iBeacons: 1, malformed: 0))
+        #expect(tapped.withLock { $0 } == identities.map { .beacon($0, measuredPower: -59) })
     }
 
     @Test func `what is cut counts, and what stood before it too`() {

@@ -44,15 +44,9 @@ public struct IBeaconFrame: Hashable, Sendable {
     ///
     /// Flags may be absent and other structures may come first.
     public init?(advertisingData: RawSpan) {
-        var structures = ADStructures(advertisingData)
-        while let structure = structures.next() {
-            guard structure.type == ADType.manufacturerSpecificData else { continue }
-            if let frame = IBeaconFrame(manufacturerSpecificData: structure.data) {
-                self = frame
-                return
-            }
-        }
-        return nil
+        var frames = IBeaconFrames(advertisingData)
+        guard let frame = frames.next() else { return nil }
+        self = frame
     }
 
     /// The 30 bytes an iBeacon sends: flags (LE General Discoverable, BR/EDR not supported), then the frame. One less without a
@@ -70,6 +64,36 @@ public struct IBeaconFrame: Hashable, Sendable {
 
     private func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
         stride(from: T.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> T($0)) }
+    }
+}
+
+/// The iBeacons among the AD structures of one advertisement or scan response, in their order.
+///
+/// Legacy advertising data has room for one, extended advertising data for many.
+public struct IBeaconFrames: Sequence, IteratorProtocol, Sendable {
+    @usableFromInline var first: IBeaconFrame?
+
+    /// The ones after the first, the last one first. Empty for nearly every advertisement, which then costs no allocation.
+    @usableFromInline var others: [IBeaconFrame] = []
+
+    /// The iBeacons in the payload of one PDU or report, without a length in front.
+    public init(_ advertisingData: RawSpan) {
+        var structures = ADStructures(advertisingData)
+        while let structure = structures.next() {
+            guard structure.type == ADType.manufacturerSpecificData,
+                let frame = IBeaconFrame(manufacturerSpecificData: structure.data)
+            else { continue }
+            if first == nil { first = frame } else { others.append(frame) }
+        }
+        if !others.isEmpty { others.reverse() }
+    }
+
+    /// The next iBeacon, nil after the last.
+    @inlinable
+    public mutating func next() -> IBeaconFrame? {
+        guard let frame = first else { return nil }
+        first = others.popLast()
+        return frame
     }
 }
 

@@ -10,6 +10,7 @@ public struct PresencePipeline: Sendable {
     /// The numbers of received packets.
     public struct Counters: Sendable, Equatable {
         public var reports: UInt64 = 0
+        /// The reports with iBeacons.
         public var iBeacons: UInt64 = 0
         /// The reports of phones of a region, apart from iBeacons.
         public var phones: UInt64 = 0
@@ -58,7 +59,8 @@ public struct PresencePipeline: Sendable {
                 // Before the payload is looked at: a locked phone advertises what no parser knows.
                 let phone = phones.device(of: report.address, report.addressType, at: now.nanoseconds)
                 if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
-                guard let frame = assembler.frame(in: report) else {
+                var frames = assembler.frames(in: report)
+                guard var frame = frames.next() else {
                     if let tap {
                         _ = tap(Reception(.device(report.address, report.addressType), rssi: rssi, at: now))
                     }
@@ -76,24 +78,30 @@ public struct PresencePipeline: Sendable {
                     continue
                 }
                 counters.iBeacons += 1
-                if let tap,
-                    tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
-                {
-                    batteries.beaconHeard(
-                        frame.identity, from: report.address.rawValue,
-                        isConnectable: report.properties.contains(.connectable), at: now)
+                while true {
+                    if let tap,
+                        tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
+                    {
+                        batteries.beaconHeard(
+                            frame.identity, from: report.address.rawValue,
+                            isConnectable: report.properties.contains(.connectable), at: now)
+                    }
+                    let sighting = BeaconSighting(
+                        identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)
+                    let news = monitor.sighted(sighting, at: now)
+                    if !news.isEmpty { actions += news }
+                    if let handler {
+                        let regions = monitor.regions(of: sighting.identity)
+                        if !regions.isEmpty {
+                            batteries.beaconHeard(
+                                sighting.identity, from: report.address.rawValue,
+                                isConnectable: report.properties.contains(.connectable), at: now)
+                            handler(sighting, regions, now)
+                        }
+                    }
+                    guard let next = frames.next() else { break }
+                    frame = next
                 }
-                let sighting = BeaconSighting(
-                    identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)
-                let news = monitor.sighted(sighting, at: now)
-                if !news.isEmpty { actions += news }
-                guard let handler else { continue }
-                let regions = monitor.regions(of: sighting.identity)
-                guard !regions.isEmpty else { continue }
-                batteries.beaconHeard(
-                    sighting.identity, from: report.address.rawValue,
-                    isConnectable: report.properties.contains(.connectable), at: now)
-                handler(sighting, regions, now)
             }
         } catch {
             // The reports before the cut have counted. Any device can send malformed data, which must not end the
@@ -140,9 +148,9 @@ public struct PresencePipeline: Sendable {
 }
 
 extension ExtendedReportAssembler {
-    /// The iBeacon in a report, with the data of earlier reports of the same advertisement.
-    @inlinable @inline(__always) mutating func frame(in report: LEAdvertisingReport) -> IBeaconFrame? {
-        guard let data = data(report) else { return nil }
-        return IBeaconFrame(advertisingData: data)
+    /// The iBeacons in a report, with the data of earlier reports of the same advertisement; none before its last report.
+    @inlinable @inline(__always) mutating func frames(in report: LEAdvertisingReport) -> IBeaconFrames {
+        if let data = data(report) { return IBeaconFrames(data) }
+        return IBeaconFrames(RawSpan())
     }
 }

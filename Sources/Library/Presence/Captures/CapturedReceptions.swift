@@ -89,14 +89,12 @@ package final class CapturedReceptions: Sendable {
                 guard var reports = LEAdvertisingReports(event: event) else { return nil }
                 // What comes before a malformed report counts.
                 while reports.remaining > 0, let report = try? reports.next() {
-                    let sender: Reception.Sender
-                    if let frame = parsed.assembler.frame(in: report) {
-                        sender = .beacon(frame.identity, measuredPower: frame.measuredPower)
-                    } else {
-                        sender = .device(report.address, report.addressType)
+                    let (rssi, now) = (report.rssi, Instant(nanoseconds: time))
+                    var senders = parsed.assembler.frames(in: report).map {
+                        Reception.Sender.beacon($0.identity, measuredPower: $0.measuredPower)
                     }
-                    parsed.receptions.append(
-                        Reception(sender, rssi: report.rssi, at: Instant(nanoseconds: time)))
+                    if senders.isEmpty { senders = [.device(report.address, report.addressType)] }
+                    parsed.receptions += senders.map { Reception($0, rssi: rssi, at: now) }
                 }
                 guard parsed.receptions.count >= CapturedReceptions.piece else { return nil }
                 defer { parsed.receptions = [] }

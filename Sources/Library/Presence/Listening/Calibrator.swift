@@ -52,11 +52,10 @@ package final class Calibrator: ScannerDelegate {
                 isWellFormed = true
                 guard let end = state.end, now <= end else { return true }
                 let rssi = report.rssi
-                guard let frame = state.assembler.frame(in: report), constraint.matches(frame.identity) else {
-                    continue
+                for frame in state.assembler.frames(in: report) where constraint.matches(frame.identity) {
+                    state.calibration.sighted(
+                        BeaconSighting(identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi))
                 }
-                state.calibration.sighted(
-                    BeaconSighting(identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi))
             }
             return isWellFormed
         }
