@@ -32,6 +32,21 @@ import Testing
         #expect((second.rssi, second.accuracy, second.proximity) == (0, -1, .unknown))
     }
 
+    @Test func `the last part of a second is ranged at the end`() {
+        var monitor = listening(region(ranging: .whileInside))
+        _ = monitor.sighted(beacon(rssi: -60), at: at(0))
+        _ = monitor.sighted(beacon(rssi: -70), at: at(0.2))
+        let first = monitor.rangingEnded(at: at(0.2)).map { (0.2, $0) }
+        #expect(ranged(first).map { $0.1.map(\.rssi) } == [[-65]])
+        #expect(monitor.rangingEnded(at: at(0.3)).isEmpty, "nothing was received since")
+        _ = monitor.run(to: 2)
+        _ = monitor.sighted(beacon(rssi: nil), at: at(2.5))
+        #expect(monitor.rangingEnded(at: at(2.5)).count == 1, "a beacon of unknown signal")
+        var idle = listening(region())
+        _ = idle.sighted(beacon(), at: at(0))
+        #expect(idle.rangingEnded(at: at(0.2)).isEmpty, "the region is not ranged")
+    }
+
     @Test func `the nearest come first, the unknown last`() {
         var monitor = listening(region(ranging: .whileInside))
         _ = monitor.sighted(beacon(9), at: at(0))

@@ -1,4 +1,5 @@
 import Foundation
+import OkaeriDaemonTestSupport
 import Testing
 
 @testable import OkaeriConfiguration
@@ -195,11 +196,16 @@ import Testing
         let start = try binary.file("start", Data(contentsOf: URL(filePath: Binary.capture)).prefix(400))
         let scan = try binary.run(["scan", "--capture", start])
         #expect(scan.status == 0 && scan.errors.contains("the capture is cut"))
-        #expect(try scan.lines.map { try object($0)["minor"] } == ["1"])
+        #expect(try scan.lines.map { try object($0)["count"] } == ["2", "3"])
         let neighbour = "00112233-4455-6677-8899-AABBCCDDEEFF"
         let range = try binary.run(["range", neighbour, "--capture", start])
         #expect(range.status == 0)
-        #expect(try range.lines.map { try object($0)["region"] } == [neighbour])
+        #expect(try range.lines.map { try object($0)["region"] } == [neighbour, neighbour])
+        let short = try binary.file("short", capture(of: [(0, event()), (0.1, event()), (0.2, event())]))
+        let last = try binary.run(["scan", "--capture", short])
+        #expect(try last.lines.map { try object($0)["count"] } == ["3"], "\(last)")
+        let ranged = try binary.run(["range", uuidText, "--capture", short])
+        #expect(ranged.lines.count == 1 && ranged.output.contains("\"rssi\":-70"), "\(ranged)")
         let unknown = try binary.run(["range", "office", "--capture"] + binary.demo)
         #expect(unknown.status == 64 && unknown.errors.contains("has no region \"office\", only home"))
     }

@@ -164,6 +164,9 @@ struct BeaconTrack: Sendable {
         samples += 1
     }
 
+    /// Whether an RSSI counts towards the ranging callback that is next.
+    func isSampled(round: UInt64) -> Bool { self.round == round && samples > 0 }
+
     /// The longest deaf time that is subtracted from the silence since the last reception, in nanoseconds. It is
     /// fixed when the silence begins, so that no deadline moves to an earlier time.
     var tolerance: Int64 { silences.tolerance(silence.reading.wasDeafOfLate) }

@@ -12,6 +12,17 @@ extension RegionMonitor {
         if let slot, let rssi = beacons[slot].lastRSSI { beacons[slot].sample(rssi, round: round) }
     }
 
+    /// Handles the end of all receptions. The beacons that were received after the last callback are ranged once more.
+    package mutating func rangingEnded(at now: Instant) -> [Action] {
+        guard let due = nextRanging else { return [] }
+        let start = due.advanced(by: .zero - Self.rangingInterval)
+        let isNew = beacons.tracks.contains { track in
+            track.regions.contains { regions[$0].isRanging }
+                && (track.lastHeard > start || track.isSampled(round: round))
+        }
+        return isNew ? ranged(at: now) : []
+    }
+
     mutating func ranged(at now: Instant) -> [Action] {
         let ranging = regions.indices.filter { regions[$0].isRanging }
         defer { round += 1 }

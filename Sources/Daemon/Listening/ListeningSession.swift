@@ -48,6 +48,12 @@ package final class ListeningSession: Sendable {
     /// All events from now on: ask before ``run(with:)`` to miss none.
     package func events() -> AsyncStream<Event> { hub.events(backlog: .max) }
 
+    /// The beacons that were received after an instant, by identity; all of them without one.
+    package func beacons(after instant: Instant?) -> [BeaconReport] {
+        let start = instant?.advanced(by: .nanoseconds(1)) ?? Instant(nanoseconds: .min)
+        return BeaconReport.list(driver.beacons(since: start), at: source.instant)
+    }
+
     /// The beacons heard within `duration`, by identity.
     package func beacons(within duration: Duration) -> [BeaconReport] {
         let now = source.instant
@@ -62,7 +68,7 @@ package final class ListeningSession: Sendable {
 
     /// Listens until the capture ends, one of the others is done, or SIGTERM or SIGINT.
     package func run(with others: [any Service]) async throws {
-        try await run(driver, with: others)
+        try await run(driver, with: others) { [driver, source] in driver.endRanging(at: source.instant) }
     }
 
     /// Records what is heard to a btsnoop capture, until one of the others is done, or SIGTERM or SIGINT.
@@ -146,9 +152,15 @@ package final class ListeningSession: Sendable {
         }
     }
 
-    private func run(_ delegate: some ScannerDelegate, with others: [any Service]) async throws {
+    /// - Parameter ended: Is called at the end of the source, before the hub closes.
+    private func run(
+        _ delegate: some ScannerDelegate, with others: [any Service], ended: @escaping @Sendable () -> Void = {}
+    ) async throws {
         let listening = ThreadService(
-            loop: { [source] in _ = try source.run(delegate) }, stop: { [source] in source.stop() }, endsWithLoop: true)
+            loop: { [source] in
+                defer { ended() }
+                _ = try source.run(delegate)
+            }, stop: { [source] in source.stop() }, endsWithLoop: true)
         let services: [any Service] = others + [HubService(hub: hub), listening]
         let group = ServiceGroup(
             configuration: .init(

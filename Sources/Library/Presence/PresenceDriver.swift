@@ -292,6 +292,11 @@ extension PresenceDriver {
         }
     }
 
+    /// Handles that the source has ended: the beacons of the last part of a second are ranged.
+    package func endRanging(at now: Instant) {
+        state.withLock { publish($0.pipeline.monitor.rangingEnded(at: now), at: now, &$0) }
+    }
+
     package func scannerDidChoose(_ mode: ScanMode, at time: Int64) {
         state.withLock { $0.mode = mode }
     }

@@ -42,13 +42,14 @@ struct ScanCommand: AsyncParsableCommand {
         let isTable = Terminal.isInteractive && !json
         let show = Show {
             var screen = isTable ? LiveScreen() : nil
-            while !Task.isCancelled {
-                try await Task.sleep(for: isTable ? .milliseconds(500) : .seconds(1))
+            var shown = Instant(nanoseconds: .min)
+            try await Self.repeated(every: isTable ? .milliseconds(500) : .seconds(1)) {
                 let now = session.instant
-                let seen = survey.devices(since: now.advanced(by: .seconds(isTable ? -60 : -1)))
+                let seen = survey.devices(since: isTable ? now.advanced(by: .seconds(-60)) : shown)
+                shown = now.advanced(by: .nanoseconds(1))
                 guard isTable else {
                     for device in seen { try Terminal.print(PhoneTable.line(device, at: session.time)) }
-                    continue
+                    return
                 }
                 try screen?.draw(
                     PhoneTable.lines(seen, at: now, columns: Terminal.columns, rows: Terminal.rows))
@@ -81,19 +82,35 @@ struct ScanCommand: AsyncParsableCommand {
 
     private func table(_ session: ListeningSession) async throws {
         var screen = LiveScreen()
-        while !Task.isCancelled {
+        let draw = {
             let beacons = session.beacons(within: .seconds(60))
             try screen.draw(
                 BeaconTable.lines(
                     beacons, columns: Terminal.columns, rows: Terminal.rows, isColored: Terminal.showsColor))
-            try await Task.sleep(for: .milliseconds(500))
         }
+        try draw()
+        try await Self.repeated(every: .milliseconds(500), draw)
     }
 
     private func lines(_ session: ListeningSession) async throws {
-        while !Task.isCancelled {
-            try await Task.sleep(for: .seconds(1))
-            for beacon in session.beacons(within: .seconds(1)) { try Terminal.print(beacon.line(at: session.time)) }
+        var shown: Instant?
+        try await Self.repeated(every: .seconds(1)) {
+            let beacons = session.beacons(after: shown)
+            shown = session.instant
+            for beacon in beacons { try Terminal.print(beacon.line(at: session.time)) }
+        }
+    }
+
+    /// Calls `show` after each interval, and once more at the end: a capture may end within an interval.
+    private static func repeated(every interval: Duration, _ show: () throws -> Void) async throws {
+        while true {
+            do {
+                try await Task.sleep(for: interval)
+            } catch {
+                try show()
+                throw error
+            }
+            try show()
         }
     }
 }
