@@ -31,6 +31,22 @@ import Testing
         #expect(recorded == bytes)
     }
 
+    @Test func `only advertisements are recorded`() throws {
+        let folder = try TemporaryFolder()
+        let cut = event().dropLast(3)
+        // The answer to a command, the end of a connection, an advertisement that is cut, and one that is whole.
+        let events: [[UInt8]] = [[0x0E, 4, 1, 3, 0x0C, 0], [0x05, 4, 0, 64, 0, 0x13], Array(cut), event()]
+        let bytes = capture(of: events.enumerated().map { (Double($0.offset), $0.element) })
+        let source = try CaptureSource(file: try folder.file("in", bytes), speed: nil, warn: { _ in })
+        let output = try open("\(folder.path)/out", .writeOnly)
+        let recorder = Recorder(to: output, wallClock: source, updated: { _ in }, failed: {})
+        #expect(try source.run(recorder))
+        recorder.flush()
+        try output.close()
+        #expect(recorder.result.count == 1)
+        #expect(try FileDescriptor.contents(of: "\(folder.path)/out", limit: 1 << 20) == capture(of: [(3, event())]))
+    }
+
     @Test func `a pipe whose reader stalls ends the recording`() throws {
         let source = try CaptureSource(file: "", speed: nil, warn: { _ in })
         let pipe = try FileDescriptor.pipe()

@@ -5,7 +5,8 @@ import RegionMonitoring
 import Synchronization
 package import SystemPackage
 
-/// Writes the received packets to a btsnoop capture.
+/// Writes the received advertisements to a btsnoop capture. Other events of the controller, and what a capture in its place
+/// contains beside advertisements, are not written.
 package final class Recorder: ScannerDelegate {
     private struct State: Sendable {
         var waiting: [UInt8] = []
@@ -26,7 +27,7 @@ package final class Recorder: ScannerDelegate {
 
     /// - Parameters:
     ///   - file: The file of the capture; the caller closes it.
-    ///   - redaction: Replaces the addresses; events of unknown kinds are not recorded then. `nil`: nothing is replaced.
+    ///   - redaction: Replaces the addresses; damaged events are not recorded then. `nil`: nothing is replaced.
     ///   - failed: is called once when the file cannot be written any more.
     package init(
         to file: FileDescriptor, wallClock: any WallClock, patience: Int32 = 5000,
@@ -49,12 +50,12 @@ package final class Recorder: ScannerDelegate {
     package func scannerWillStart(at time: Int64) { flush() }
 
     package func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
         if let redaction {
             if let redacted = redaction.redacted(event) { record(redacted.span.bytes, at: time) }
         } else {
             record(event, at: time)
         }
-        guard var reports = LEAdvertisingReports(event: event), case .some = try? reports.next() else { return false }
         return true
     }
 
