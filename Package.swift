@@ -109,7 +109,7 @@ let targets = [
 
     // Library
     module(
-        "Library/Presence", ["Bluetooth", "HCI", "IBeacon", "RegionMonitoring", "SystemPackage"],
+        "Library/Presence", ["Bluetooth", "Checksum", "HCI", "IBeacon", "RegionMonitoring", "SystemPackage"],
         house + lifetimes),
     module(
         "Library/BeaconLocation", ["Bluetooth", "HCI", "IBeacon", "Presence", "RegionMonitoring"], core),

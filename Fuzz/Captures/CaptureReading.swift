@@ -28,6 +28,13 @@ struct CaptureReading: Equatable {
                 switch try reader.next(in: buffer.bytes, at: &position) {
                 case .packet(let packet):
                     take(packet, in: buffer, upTo: position, behind: reader.offset)
+                case .advertisement(let advertisement):
+                    require(advertisement.offset < reader.offset, "an advertisement starts behind its end")
+                    checkEvent(reader.advertisement)
+                    packets.append(
+                        Packet(
+                            time: advertisement.time, kind: .event, direction: .controllerToHost, adapter: nil,
+                            payload: reader.advertisement))
                 case .needsMore(let need):
                     require(1...CaptureReader.largestNeed ~= need, "the reader asks for too much")
                     require(need > buffer.count - position, "the reader asks for what is there")
@@ -59,12 +66,27 @@ struct CaptureReading: Equatable {
                 payload: Array(buffer[packet.payload])))
     }
 
+    /// Checks that a sniffer's packet became one whole report.
+    private func checkEvent(_ event: [UInt8]) {
+        guard var reports = LEAdvertisingReports(event: event.span.bytes) else {
+            return require(false, "an advertisement is not a report")
+        }
+        do throws(Truncation) {
+            guard let report = try reports.next() else { return require(false, "an advertisement is without a report") }
+            require(report.dataStatus != .incomplete, "an advertisement waits for more that is never reported")
+            require(reports.remaining == 0, "an advertisement is several reports")
+        } catch {
+            require(false, "an advertisement is cut")
+        }
+    }
+
     /// After an error the reader throws the same again.
     private func checkStandstill(_ reader: CaptureReader, _ buffer: UnsafeRawBufferPointer, _ position: Int) {
         var (copy, place) = (reader, position)
         do throws(CaptureError) {
-            if case .packet = try copy.next(in: buffer.bytes, at: &place) {
-                require(false, "there is a packet behind the mistake")
+            switch try copy.next(in: buffer.bytes, at: &place) {
+            case .packet, .advertisement: require(false, "there is a packet behind the mistake")
+            case .needsMore: break
             }
             try copy.finish(remaining: buffer.count - place)
             require(false, "the mistake is gone")

@@ -1,4 +1,6 @@
 import Glibc
+import IBeacon
+import OkaeriChecksum
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriPresence
@@ -39,6 +41,69 @@ import Testing
         source.stop()
         try await result.wait(until: "the source has stopped") { $0 == false }
         try output.close()
+    }
+
+    private func replayed(_ bytes: [UInt8]) throws -> (iBeacons: UInt64, error: CaptureFileError?) {
+        let source = try CaptureSource(file: try folder.file("capture", bytes), speed: nil, warn: { _ in })
+        let driver = PresenceDriver(regions: [monitored(10)], clock: source) { _, _ in }
+        do throws(CaptureFileError) {
+            try source.replay(driver)
+            return (driver.snapshot(at: source.instant).counters.iBeacons, nil)
+        } catch {
+            return (driver.snapshot(at: source.instant).counters.iBeacons, error)
+        }
+    }
+
+    /// Bytes as a stored block of a gzip file (RFC 1951, 3.2.4, and RFC 1952), which has no more than 65,535 of them.
+    private func packed(_ bytes: [UInt8]) -> [UInt8] {
+        let (length, complement) = (UInt16(bytes.count), ~UInt16(bytes.count))
+        let checksum = CRC32(of: bytes[...]).description
+        let trailer = [UInt8](hexadecimal: checksum)?.reversed() ?? []
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + [UInt8](littleEndian: length)
+            + [UInt8](littleEndian: complement)
+            + bytes + trailer + [UInt8](littleEndian: UInt32(bytes.count))
+    }
+
+    @Test func `a capture that gzip has packed is replayed, in several files, too`() throws {
+        let bytes = capture([3], until: 100)
+        #expect(try replayed(bytes).iBeacons == 102)
+        let whole = try replayed(packed(bytes))
+        #expect(whole.iBeacons == 102 && whole.error == nil)
+        let several = try replayed(packed(Array(bytes[..<1000])) + packed(Array(bytes[1000...])))
+        #expect(several.iBeacons == 102 && several.error == nil)
+    }
+
+    @Test func `a packed capture that is cut or damaged is replayed up to there`() throws {
+        let bytes = capture([3], until: 100)
+        let cut = try replayed(packed(bytes).dropLast(2000))
+        #expect(0..<102 ~= cut.iBeacons && cut.error?.isCut == true)
+        // All packets are there, and the end of the packed file is not.
+        let last = try replayed(packed(bytes).dropLast(4))
+        #expect(last.iBeacons == 102 && last.error?.isCut == true)
+        var damaged = packed(bytes)
+        damaged[damaged.count - 8] ^= 1
+        let wrong = try replayed(damaged)
+        #expect(wrong.error?.description.contains("the gzip data is damaged") == true && wrong.error?.isCut == false)
+    }
+
+    @Test func `a sniffer's capture is replayed with its signals`() throws {
+        let data = IBeaconFrame(identity: home, measuredPower: -59).advertisingData
+        let pdu = [0x42, UInt8(6 + data.count), 6, 5, 4, 3, 2, 1] + data
+        // Signal and checksum are valid.
+        let header: [UInt8] = [0, UInt8(bitPattern: -47), 0, 0, 0xD6, 0xBE, 0x89, 0x8E, 0x02, 0x0C]
+        let record = header + [0xD6, 0xBE, 0x89, 0x8E] + pdu + [1, 2, 3]
+        var bytes: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0] + [UInt8](repeating: 0, count: 8)
+        bytes += [UInt8](littleEndian: UInt32(262_144)) + [UInt8](littleEndian: UInt32(256))
+        for second in 0..<3 as Range<UInt32> {
+            bytes += [UInt8](littleEndian: UInt32(evening / 1_000_000_000) + second) + [0, 0, 0, 0]
+            bytes += [UInt8](littleEndian: UInt32(record.count)) + [UInt8](littleEndian: UInt32(record.count)) + record
+        }
+        let source = try CaptureSource(file: try folder.file("capture", bytes), speed: nil, warn: { _ in })
+        let driver = PresenceDriver(regions: [monitored(10)], clock: source) { _, _ in }
+        try source.replay(driver)
+        let beacon = try #require(driver.beacons(since: Instant(nanoseconds: evening)).first)
+        #expect(beacon.identity == home && beacon.rssi == -47 && beacon.count == 3)
+        #expect(beacon.lastHeard == Instant(nanoseconds: evening + 2_000_000_000))
     }
 
     /// A gap of 10 s and one of 10.001 s, in a replay without pauses and in one whose packets are waited for.

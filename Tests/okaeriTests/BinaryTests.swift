@@ -176,7 +176,7 @@ import Testing
         let none = try binary.run(["replay", "none"] + binary.demo.dropFirst())
         #expect(none.status == 65 && none.errors.hasPrefix("okaeri: none cannot be read: No such file"))
         let other = try binary.run(["replay", "\(Binary.top)/beacons.json"] + binary.demo.dropFirst())
-        #expect(other.status == 65 && other.errors.contains("not a btsnoop, pcap or pcapng capture"))
+        #expect(other.status == 65 && other.errors.contains("not a btsnoop, pcap, pcapng or PacketLogger capture"))
         let full = try binary.run(["replay"] + binary.demo, output: "/dev/full")
         #expect(full.status == 74 && full.errors.contains("No space left"))
         let history = try binary.run(["history", "--state-dir", "\(binary.folder)/none"])

@@ -33,6 +33,12 @@ struct CaptureReading: Equatable {
                             time: packet.time, kind: packet.kind, direction: packet.direction, adapter: packet.adapter,
                             payload: Array(buffer[packet.payload])))
                     records.append(packet.offset..<reader.offset)
+                case .advertisement(let advertisement):
+                    packets.append(
+                        Packet(
+                            time: advertisement.time, kind: .event, direction: .controllerToHost, adapter: nil,
+                            payload: reader.advertisement))
+                    records.append(advertisement.offset..<reader.offset)
                 case .needsMore(let need):
                     largestNeed = max(largestNeed, need)
                     if read == file.count { break reading }

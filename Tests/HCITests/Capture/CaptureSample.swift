@@ -26,9 +26,9 @@ struct CaptureSample: Sendable, CustomTestStringConvertible {
             [
                 pcap(endian, linkType: 187, nanoseconds: false), pcap(endian, linkType: 187, nanoseconds: true),
                 pcap(endian, linkType: 201, nanoseconds: false), pcap(endian, linkType: 254, nanoseconds: true),
-                pcapng(endian),
+                pcapng(endian), packetLogger(endian),
             ]
-        }
+        } + AirSample.Header.allCases.map(sniffer)
 
     /// The command, the event and the data of every sample, a second apart.
     static func expected(

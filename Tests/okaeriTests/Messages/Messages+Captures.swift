@@ -1,5 +1,6 @@
 import IBeacon
 import OkaeriBluetooth
+import OkaeriChecksum
 import OkaeriPresence
 import RegionMonitoring
 import SystemPackage
@@ -10,7 +11,12 @@ import SystemPackage
 extension Messages {
     static var captures: [Section] {
         [
-            Section("CaptureFileError", [CaptureFileError.unreadable(file: "home.btsnoop", .noSuchFileOrDirectory)]),
+            Section(
+                "CaptureFileError",
+                [CaptureFileError.unreadable(file: "home.btsnoop", .noSuchFileOrDirectory)]
+                    + [.damaged, .tooLong(limit: 1 << 32), .noMemory].map {
+                        CaptureFileError.packed(file: "home.btsnoop.gz", offset: 1024, $0)
+                    }),
             Section(
                 "CaptureError",
                 captureReasons.map {
@@ -33,7 +39,8 @@ extension Messages {
         case .unknownVersion: .unknownDataLink(1003)
         case .unknownDataLink: .noBluetooth(linkType: 105)
         case .noBluetooth: .recordTooLong(100_000)
-        case .recordTooLong: .recordBeyondBlock(100, block: 32)
+        case .recordTooLong: .recordTooShort(8)
+        case .recordTooShort: .recordBeyondBlock(100, block: 32)
         case .recordBeyondBlock: .badBlockLength(7, shortest: 12)
         case .badBlockLength: .blockTooLong(300_000)
         case .blockTooLong: .blockLengthsDiffer(32, 36)

@@ -28,11 +28,14 @@ public struct CaptureError: Error, Hashable, Sendable {
         /// A btsnoop file holds something else than HCI packets.
         case unknownDataLink(UInt32)
 
-        /// A pcap file, or every interface of a pcapng file, has a link type that is not Bluetooth HCI's.
+        /// A pcap file, or every interface of a pcapng file, has a link type that is neither Bluetooth HCI's nor a sniffer's.
         case noBluetooth(linkType: UInt32)
 
         /// A record announces more than ``CaptureReader/maximumRecordLength`` bytes.
         case recordTooLong(UInt32)
+
+        /// A PacketLogger record announces fewer bytes than the time and the type of its packet take.
+        case recordTooShort(UInt32)
 
         /// A pcapng packet announces more bytes than its block holds.
         case recordBeyondBlock(UInt32, block: UInt32)
@@ -72,7 +75,7 @@ extension CaptureError: CustomStringConvertible {
                 ? "the capture is empty; record one with \(Self.recorders)"
                 : "\(bytes) bytes are too few for a capture; record one with \(Self.recorders)"
         case .notACapture(let magic):
-            "not a btsnoop, pcap or pcapng capture: it starts with \(Self.hex(magic))\(Self.advice(magic: magic))"
+            "not a btsnoop, pcap, pcapng or PacketLogger capture: it starts with \(Self.hex(magic))\(Self.advice(magic: magic))"
         case .unknownVersion(let format, let major, let minor):
             "\(format) version \(major).\(minor) is not supported, only \(Self.version(format)); "
                 + "convert the capture with Wireshark"
@@ -80,11 +83,14 @@ extension CaptureError: CustomStringConvertible {
             "the btsnoop data link is \(Self.name(dataLink: number)), not HCI (1001, 1002 or 2001); "
                 + "record one with \(Self.recorders)"
         case .noBluetooth(let linkType):
-            "the link type is \(Self.name(linkType: linkType)), not Bluetooth HCI (187, 201 or 254); "
-                + "record one with \(Self.recorders)"
+            "the link type is \(Self.name(linkType: linkType)), not Bluetooth HCI (187, 201 or 254) or a sniffer of Bluetooth LE "
+                + "(192, 251, 256 or 272); record one with \(Self.recorders)"
         case .recordTooLong(let length):
             "the record at byte \(offset) announces \(length) bytes, but the longest HCI packet takes "
                 + "\(CaptureReader.maximumRecordLength); \(Self.damaged)"
+        case .recordTooShort(let length):
+            "the record at byte \(offset) announces \(length) bytes, fewer than the time and the type of a packet take; "
+                + Self.damaged
         case .recordBeyondBlock(let length, let block):
             "the packet at byte \(offset) announces \(length) bytes in a block of \(block); \(Self.damaged)"
         case .badBlockLength(let length, let shortest):
@@ -121,7 +127,7 @@ extension CaptureError {
         switch format {
         case .btsnoop: "1"
         case .pcap: "2.4"
-        case .pcapng: "1"
+        case .pcapng, .packetLogger: "1"
         }
     }
 
@@ -160,10 +166,11 @@ extension CaptureError {
         case 127: "127 (IEEE 802.11 with radiotap)"
         case 189: "189 (USB)"
         case 220: "220 (USB)"
+        case 195: "195 (IEEE 802.15.4)"
+        case 230: "230 (IEEE 802.15.4)"
         case 249: "249 (USB)"
-        case 251: "251 (Bluetooth LE over the air)"
-        case 256: "256 (Bluetooth LE over the air)"
-        case 272: "272 (nRF Sniffer)"
+        case 255: "255 (Bluetooth BR/EDR over the air)"
+        case 283: "283 (IEEE 802.15.4)"
         case 276: "276 (Linux cooked)"
         default: "\(linkType)"
         }

@@ -18,6 +18,9 @@ enum CaptureLink: Sendable {
     /// ``monitor`` behind 4 bytes of flags, big endian (pcap link type 254).
     case prefixedMonitor
 
+    /// A packet of the air, behind the header of a sniffer.
+    case air(AirLink)
+
     init(_ dataLink: Btsnoop.DataLink) {
         self =
             switch dataLink {
@@ -27,13 +30,23 @@ enum CaptureLink: Sendable {
             }
     }
 
-    /// The link of a pcap or pcapng link type, nil if it holds no HCI packets.
+    /// The link of a pcap or pcapng link type, nil if it holds neither HCI packets nor packets of the air.
     init?(linkType: UInt32) {
         switch linkType {
         case 187: self = .h4
         case 201: self = .prefixedH4
         case 254: self = .prefixedMonitor
-        default: return nil
+        default:
+            guard let air = AirLink(linkType: linkType) else { return nil }
+            self = .air(air)
+        }
+    }
+
+    /// Whether the link itself lacks what the flags of a pcapng packet have: the direction, or whether the checksum is wrong.
+    var usesPacketFlags: Bool {
+        switch self {
+        case .h4, .air: true
+        case .directedH4, .h1, .monitor, .prefixedH4, .prefixedMonitor: false
         }
     }
 
@@ -49,6 +62,7 @@ enum CaptureLink: Sendable {
             start += 4
         case .h4, .directedH4, .h1, .monitor:
             break
+        case .air: return nil
         }
 
         let direction: CapturePacket.Direction = flags & 1 == 0 ? .hostToController : .controllerToHost
@@ -72,6 +86,7 @@ enum CaptureLink: Sendable {
             return CapturePacket(
                 time: time, kind: opcode.kind, direction: opcode.direction, adapter: UInt16(flags >> 16),
                 payload: start..<record.upperBound, offset: offset)
+        case .air: return nil
         }
     }
 }
@@ -103,6 +118,9 @@ public enum CaptureFormat: String, Hashable, Sendable, CaseIterable, CustomStrin
 
     /// The format of Wireshark and dumpcap.
     case pcapng
+
+    /// The format of Apple's PacketLogger, `.pklg`.
+    case packetLogger = "PacketLogger"
 
     public var description: String { rawValue }
 }

@@ -14,7 +14,8 @@ struct PcapngSection: Sendable {
     /// The interfaces so far, numbered from 0.
     var interfaces: [Interface] = []
 
-    /// The link type of the first interface in the file, unless Bluetooth's has been among them.
+    /// The link type of the first interface in the file, or of the first packet that names its own, unless Bluetooth's has been
+    /// among them.
     var onlyOtherLinkType: UInt32?
 
     var hasBluetooth = false
@@ -33,8 +34,21 @@ struct PcapngSection: Sendable {
     mutating func add(linkType: UInt32, clock: CaptureClock) {
         let link = CaptureLink(linkType: linkType)
         interfaces.append(Interface(link: link, clock: clock))
-        hasBluetooth = hasBluetooth || link != nil
-        onlyOtherLinkType = hasBluetooth ? nil : onlyOtherLinkType ?? linkType
+        switch link {
+        case nil: foundOther(linkType)
+        // Its packets name their link type.
+        case .air(.perPacketInformation): break
+        default: foundBluetooth()
+        }
+    }
+
+    mutating func foundBluetooth() {
+        hasBluetooth = true
+        onlyOtherLinkType = nil
+    }
+
+    mutating func foundOther(_ linkType: UInt32) {
+        if !hasBluetooth, onlyOtherLinkType == nil { onlyOtherLinkType = linkType }
     }
 }
 

@@ -34,7 +34,7 @@ package final class CaptureSource: Sendable {
     package typealias Progress = @Sendable (_ read: UInt64, _ size: UInt64?) -> Void
 
     /// - Parameters:
-    ///   - file: A btsnoop, pcap or pcapng file; `-` for standard input.
+    ///   - file: A btsnoop, pcap, pcapng or PacketLogger file, or one of them packed by gzip; `-` for standard input.
     ///   - speed: The factor by which the replay is faster than the recording; `nil`: without pauses.
     ///   - warn: Receives warnings about the capture.
     /// - Throws: An error if the process has no file descriptor left.
@@ -126,6 +126,13 @@ package final class CaptureSource: Sendable {
         wakeUp.signal()
     }
 
+    /// The place of an event's bytes.
+    private enum EventPlace {
+        case file(Range<Int>)
+        /// The reader has made it of a sniffer's packet.
+        case reader
+    }
+
     /// The relation of the capture's time to real time.
     private struct Pace {
         var start: Int64
@@ -168,11 +175,16 @@ extension CaptureSource: PresenceSource {
         try file.forEachPiece(
             wait: waitToRead,
             { bytes, reader, position throws(CaptureError) in
-                /// The next packet, the position of its event if it is one, and its time.
-                func next() throws(CaptureError) -> (event: Range<Int>?, now: Int64)? {
-                    guard case .packet(let packet) = try reader.next(in: bytes, at: &position) else { return nil }
-                    let now = timeline.instant(ofStamp: packet.time, today: today).nanoseconds
-                    return (packet.kind == .event ? packet.payload : nil, now)
+                /// The next packet, the place of its event if it has one, and its time.
+                func next() throws(CaptureError) -> (event: EventPlace?, now: Int64)? {
+                    switch try reader.next(in: bytes, at: &position) {
+                    case .packet(let packet):
+                        let now = timeline.instant(ofStamp: packet.time, today: today).nanoseconds
+                        return (packet.kind == .event ? .file(packet.payload) : nil, now)
+                    case .advertisement(let advertisement):
+                        return (.reader, timeline.instant(ofStamp: advertisement.time, today: today).nanoseconds)
+                    case .needsMore: return nil
+                    }
                 }
                 var found = try next()
                 while let first = found {
@@ -192,7 +204,11 @@ extension CaptureSource: PresenceSource {
                         // for.
                         while let (event, now) = found {
                             show(now, timeline)
-                            if let event { deadline = each(bytes.extracting(event), now) }
+                            switch event {
+                            case .file(let range): deadline = each(bytes.extracting(range), now)
+                            case .reader: deadline = each(reader.advertisement.span.bytes, now)
+                            case nil: break
+                            }
                             found = try next()
                             guard let found, speed == nil, deadline.map({ found.now <= $0 }) ?? true else { return }
                         }

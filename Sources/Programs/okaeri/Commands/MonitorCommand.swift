@@ -35,8 +35,8 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            A capture (btsnoop, pcap, pcapng) in place of an adapter. The daemon runs on at its end, and stores nothing \
-            without --state-dir.
+            A capture (btsnoop, pcap, pcapng, PacketLogger; also by gzip) in place of an adapter. The daemon runs on at its end, \
+            and stores nothing without --state-dir.
             """)
     var capture: String?
 

@@ -130,7 +130,7 @@ struct SourceOptions: ParsableArguments {
     @Option(help: "The adapter, such as hci0; default: the first that is up.")
     var adapter: String?
 
-    @Option(help: "A capture (btsnoop, pcap, pcapng) in place of an adapter.")
+    @Option(help: "A capture (btsnoop, pcap, pcapng, PacketLogger; also by gzip) in place of an adapter.")
     var capture: String?
 
     func validate() throws {

@@ -34,7 +34,8 @@ struct ReplayCommand: ParsableCommand {
     var speed: Double?
 
     @Argument(
-        help: "A btsnoop, pcap or pcapng file; - is standard input. For several nodes NODE=CAPTURE each.",
+        help:
+            "A btsnoop, pcap, pcapng or PacketLogger file, also packed by gzip; - is standard input. For several nodes NODE=CAPTURE each.",
         completion: .file())
     var captures: [String]
 
