@@ -6,8 +6,9 @@ struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode", abstract: "Decode an advertisement.",
         discussion: """
-            HEX is advertising data (02 01 06 1A FF 4C 00 …) or a whole HCI event (04 3E …); spaces, colons and 0x \
-            are allowed. Exit status 1 if it is not an iBeacon.
+            HEX is advertising data (02 01 06 1A FF 4C 00 …), alone or with its length in front as hcitool takes it, an HCI \
+            event (04 3E … or 3E …), or manufacturer data (4C 00 02 15 …). Spaces, colons, 0x, the > of hcidump -R and Python's \
+            b'…' are allowed. The first line names the form. Exit status 1 if it is not an iBeacon.
             """, shouldDisplay: false)
 
     @Flag(help: "Print JSON: uuid, major, minor, measuredPower.")
@@ -17,7 +18,7 @@ struct DecodeCommand: ParsableCommand {
     var hex: [String]
 
     func run() throws {
-        guard let bytes = DecodedAdvertisement.bytes(hex: hex.joined()) else {
+        guard let bytes = DecodedAdvertisement.bytes(hex.joined(separator: " ")) else {
             throw CommandFailure(
                 "cannot decode that: it is not hexadecimal; write an even number of digits 0-9 and A-F",
                 status: Exit.usage)
