@@ -57,6 +57,34 @@ import Testing
         #expect(written.lowercased() == Self.key + "\n")
     }
 
+    /// The bytes as BlueZ writes them, the least significant one first.
+    private static let info = """
+        [General]
+        Name=Phone
+
+        [IdentityResolvingKey]
+        Key=9B7D390AA610103405ADC857A33402EC
+
+        """
+
+    @Test func `BlueZ's file of a device is imported, from a file and from standard input`() throws {
+        let file = try binary.file("info", Self.info.utf8)
+        chmod(file, 0o600)
+        for (source, name) in [("info", "anna"), ("-", "bob")] {
+            _ = try binary.file("beacons.json", #"{"regions": []}"#.utf8)
+            let outcome = try binary.run(
+                ["enroll", name, "--config", "beacons.json", "--import", source], input: file)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+            let key = try String(contentsOfFile: "\(binary.folder)/\(name).irk", encoding: .utf8)
+            #expect(key.lowercased() == Self.key + "\n")
+        }
+        let other = try binary.file("other", (Self.info + "[IdentityResolvingKey]\nKey=\(Self.key)\n").utf8)
+        let outcome = try binary.run(
+            ["enroll", "carol", "--config", "beacons.json", "--import", "-"], input: other)
+        #expect(outcome.status == 64 && outcome.errors.contains("the key of one device"), "\(outcome)")
+        for key in [Self.key, "9B7D390A"] { #expect(!outcome.errors.lowercased().contains(key.lowercased())) }
+    }
+
     private static let base64 = "m305CqYQEDQFrchXozQC7A=="
 
     @Test(arguments: [

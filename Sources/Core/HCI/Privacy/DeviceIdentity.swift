@@ -13,21 +13,36 @@ public struct DeviceIdentity: Equatable, Sendable {
         (self.key, self.address) = (key, address)
     }
 
-    /// Parses a key and, after a space or on the next line, an identity address; `nil` for other texts.
+    /// Parses a key and, after a space or on the next line, an identity address; or the file in which BlueZ or Windows keeps the
+    /// key, see ``KeyStore``. Returns `nil` for other texts.
     public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        switch KeyStore.keys(in: text) {
+        case nil: break
+        case let keys?:
+            // Of several devices, the one that is meant is not known.
+            guard let key = keys.first, keys.allSatisfy({ $0 == key }) else { return nil }
+            self.init(key: key)
+            return
+        }
         let words = text.split(whereSeparator: \.isWhitespace)
-        guard (1...2).contains(words.count), let key = IdentityResolvingKey(words[0]) else { return nil }
-        let address = words.count == 2 ? BluetoothAddress(words[1]) : nil
-        guard words.count == 1 || address != nil else { return nil }
-        self.init(key: key, address: address)
+        if let key = IdentityResolvingKey(words.joined(separator: " ")) {
+            self.init(key: key)
+        } else if let address = words.last.flatMap({ BluetoothAddress($0) }),
+            let key = IdentityResolvingKey(words.dropLast().joined(separator: " "))
+        {
+            self.init(key: key, address: address)
+        } else {
+            return nil
+        }
     }
 }
 
 /// A file that holds the identity of one device and nothing else, such as `/etc/okaeri/anna.irk`. It is guarded as every
 /// secret's (`SecretFile`), or a credential of systemd.
 public enum IdentityFile {
-    /// The longest content: `irk:`, a key in digits, and an address, with a few bytes of white space.
-    package static let limit = 64
+    /// The longest content, 64 KiB: BlueZ's file of a device has about 1 KiB, an export of the registry a few.
+    package static let limit = 1 << 16
 
     /// Reads the identity in a file. Blocking.
     package static func load(
@@ -37,7 +52,7 @@ public enum IdentityFile {
             of: path, limit: limit, user: user, credentials: credentials,
             failure: { IdentityFileError(path: path, problem: .file($0)) }
         ) { bytes throws(IdentityFileError) in
-            guard let identity = DeviceIdentity(unsafe String(decoding: bytes, as: UTF8.self)) else {
+            guard let identity = DeviceIdentity(unsafe KeyStore.text(of: bytes)) else {
                 throw IdentityFileError(path: path, problem: .noKey)
             }
             return identity
@@ -70,7 +85,7 @@ extension IdentityFileError: CustomStringConvertible {
         case .file(let problem): problem.sentence(of: path, holding: "key")
         case .noKey:
             "the key file \(path) cannot be used: its content is not an identity resolving key; write 32 hexadecimal digits, or the "
-                + "key in base64, into it"
+                + "key in base64, into it, or use BlueZ's file of the device"
         }
     }
 }

@@ -24,12 +24,15 @@ public struct IdentityResolvingKey: Equatable, Sendable {
     }
 
     /// Parses 32 hexadecimal digits, the most significant byte first, or base64, which programs write with the least significant
-    /// byte first. `irk:` may precede both. Returns `nil` for other texts.
+    /// byte first. `irk:` may precede both. The bytes may be separated by colons, hyphens, commas or white space, and `0x` may
+    /// precede each of them. Returns `nil` for other texts.
     public init?(_ text: some StringProtocol) {
         let text = text.hasPrefix(Self.prefix) ? text.dropFirst(Self.prefix.count) : text[...]
         if let bytes = [UInt8](hexadecimal: text), let key = Self(bytes) {
             self = key
         } else if let bytes = [UInt8](base64: text), let key = Self(bytes.reversed()) {
+            self = key
+        } else if let bytes = [UInt8](separated: text), let key = Self(bytes) {
             self = key
         } else {
             return nil
@@ -61,6 +64,17 @@ extension IdentityResolvingKey: CustomStringConvertible, CustomDebugStringConver
 }
 
 extension [UInt8] {
+    /// Bytes from hexadecimal digits in groups of whole bytes, each group perhaps behind `0x`; `nil` for anything else.
+    fileprivate init?(separated text: some StringProtocol) {
+        let groups = text.split { $0.isWhitespace || [":", "-", ","].contains($0) }
+        self = []
+        for group in groups {
+            let digits = group.hasPrefix("0x") || group.hasPrefix("0X") ? group.dropFirst(2) : group[...]
+            guard !digits.isEmpty, let bytes = [UInt8](hexadecimal: digits) else { return nil }
+            self += bytes
+        }
+    }
+
     /// The bytes of a text in base64 (RFC 4648, Section 4), with or without padding; `nil` for other characters or bits that are
     /// left over.
     fileprivate init?(base64 text: some StringProtocol) {

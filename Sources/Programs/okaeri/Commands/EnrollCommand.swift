@@ -29,8 +29,8 @@ struct EnrollCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("import"),
         help: """
-            A file with the key: 32 hexadecimal digits, or base64; - asks for the key, or reads it from standard input. A key on the \
-            command line is refused: every user could read it in the list of processes.
+            A file with the key: 32 hexadecimal digits, base64, BlueZ's file of the device, or an export of the Windows registry; - asks \
+            for the key, or reads it from standard input. A key on the command line is refused: every user could read it in the list of processes.
             """, completion: .file())
     var source: String?
 
@@ -77,10 +77,15 @@ struct EnrollCommand: AsyncParsableCommand {
 
     private func imported() async throws -> DeviceIdentity {
         guard let source, source != "-" else {
-            let typed = try await TerminalConsole().askSecret(Terminal.canAsk ? "Key of \(name): " : "")
+            let console = TerminalConsole()
+            let typed =
+                isatty(STDIN_FILENO) == 1
+                ? try await console.askSecret(Terminal.canAsk ? "Key of \(name): " : "")
+                : try await console.pipedSecret(limit: IdentityFile.limit)
             guard let identity = DeviceIdentity(typed) else {
                 throw CommandFailure(
-                    "this is not a key; a key has 32 hexadecimal digits, or is base64 of 16 bytes", status: Exit.usage)
+                    "this is not a key; a key has 32 hexadecimal digits, or is base64 of 16 bytes; a file of BlueZ or an export of the "
+                        + "Windows registry must have the key of one device", status: Exit.usage)
             }
             return identity
         }

@@ -31,6 +31,20 @@ struct TerminalConsole: Console {
         return answer
     }
 
+    /// Reads all of standard input, which is not a terminal.
+    ///
+    /// - Parameter limit: The maximum number of bytes; more are not read.
+    func pipedSecret(limit: Int) async throws -> String {
+        var lines: [String] = []
+        var count = 0
+        while count <= limit, let line = try await TerminalInput.line() {
+            lines.append(line)
+            count += line.utf8.count + 1
+        }
+        guard !lines.isEmpty else { throw ConsoleEnded() }
+        return lines.joined(separator: "\n")
+    }
+
     func choose<Lists: AsyncSequence & Sendable>(_ question: String, among lists: Lists) async throws -> String
     where Lists.Element == CandidateList, Lists.Failure == Never {
         try checkEnd()
