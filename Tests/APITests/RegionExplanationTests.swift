@@ -15,7 +15,7 @@ import Testing
 
     /// Returns the daemon's report of `region` at `now`, after its beacon was received at `seconds`.
     private func report(
-        _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, claiming power: Int8 = -59, now: Double,
+        _ region: MonitoredRegion, heard seconds: [Double], rssi: Int8 = -70, claiming power: Int8? = -59, now: Double,
         paused: ClosedRange<Double>? = nil, mistakes: MistakesReport? = nil
     ) -> StatusReport {
         var monitor = RegionMonitor([region], at: at(0))
@@ -172,6 +172,14 @@ import Testing
         #expect(
             try self.text(report(calibrated, heard: everySecond, claiming: power, now: 60)).contains(
                 "from a measured power of -110 dBm as calibrated"))
+    }
+
+    @Test func `a beacon without a measured power is named together with the command that measures it`() throws {
+        let text = try text(report(learning, heard: everySecond, claiming: nil, now: 60))
+        #expect(
+            text.contains(
+                "distance  unknown: the beacon does not advertise its signal at one metre; run `okaeri calibrate home`"),
+            "\(text)")
     }
 
     @Test func `a flapping region is named with the distance that ends it`() throws {
