@@ -86,7 +86,7 @@ package struct CalibrationSummary: Sendable {
     /// A few lines for a person.
     package var text: String {
         let beacon = "major \(level.identity.major) minor \(level.identity.minor)"
-        let claim = level.claimedPower.map { "claims \($0) dBm" } ?? "does not advertise its signal"
+        let claim = level.claimedPower.map { "states \($0) dBm" } ?? "does not advertise its signal"
         let place = "region \"\(identifier)\" of beacons.json"
         let verb =
             isNode
