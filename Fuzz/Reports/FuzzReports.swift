@@ -20,7 +20,8 @@ private func check(_ report: StatusReport) {
             require(false, "a region that is there is not")
             continue
         }
-        require(!summary.text.isEmpty && 0...3 ~= summary.exitStatus, "a report has no words")
+        for language in Language.allCases { require(!summary.text(in: language).isEmpty, "a report has no words") }
+        require(0...3 ~= summary.exitStatus, "a report has no status")
         let nagios = summary.nagios
         require(!nagios.line.contains(where: \.isNewline), "a plugin's output has two lines")
         require(nagios.line.hasPrefix("OKAERI ") && 0...3 ~= nagios.exitStatus, "a plugin's output has no status")
@@ -30,7 +31,12 @@ private func check(_ report: StatusReport) {
         }
     }
     for region in regions.compactMap(\.self) {
-        require(RegionExplanation(report, region: region)?.text.isEmpty == false, "a region has no explanation")
+        for language in Language.allCases {
+            let explanation = RegionExplanation(report, region: region, language: language)
+            require(explanation?.text.isEmpty == false, "a region has no explanation")
+        }
     }
-    require(!report.unknownRegion("?").isEmpty, "nobody says which regions there are")
+    for language in Language.allCases {
+        require(!report.unknownRegion("?", in: language).isEmpty, "the message does not name the regions")
+    }
 }

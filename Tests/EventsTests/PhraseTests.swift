@@ -168,6 +168,19 @@ import Testing
                 == "wrong  adapter: hci0 is down\n         → run `bluetoothctl power on`, or `sudo hciconfig hci0 up`")
     }
 
+    @Test func `values out of bounds do not trap`() throws {
+        var report = wrong
+        report.findings = nil
+        report.bluetooth = .init(
+            AdapterUpdate(state: .poweredOn, adapter: "hci0", reason: "on"), listening: false, pausedFor: -1e300,
+            scan: nil)
+        report.kept = .init(file: "/s", start: "stale", age: 1e300, reason: "r")
+        for language in Language.allCases {
+            let text = try #require(StatusSummary(report, region: nil)).text(in: language)
+            #expect(text.contains("0 s") || text.contains("0 秒"), "\(text)")
+        }
+    }
+
     @Test func `the status has Japanese lines`() throws {
         let text = try #require(StatusSummary(wrong, region: nil)).text(in: .japanese)
         for words in [

@@ -79,8 +79,8 @@ import Testing
             // The simulation needs 21 dB.
             #expect(17...24 ~= flapping.distance)
             let text = try #require(RegionExplanation(status, region: "close")).text
-            #expect(text.contains("Set exitRSSI \(flapping.distance) dB below enterRSSI"), "\(text)")
-            #expect(try !#require(RegionExplanation(status, region: "apart")).text.contains("flaps"))
+            #expect(text.contains("Set exitRSSI at least \(flapping.distance) dB below enterRSSI"), "\(text)")
+            #expect(try !#require(RegionExplanation(status, region: "apart")).text.contains("changes too often"))
         }
     }
 

@@ -97,7 +97,7 @@ import Testing
             #expect(status.prompts.map(\.id) == ["1"])
             #expect(status.prompts.map(\.arrival) == [1], "the same visit")
         }
-        #expect(log.count("goes on") == 1)
+        #expect(log.count("was restored") == 1)
     }
 
     @Test func `inside before and not heard of: left after the exit time from the start`() async throws {

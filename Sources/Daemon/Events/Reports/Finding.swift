@@ -175,12 +175,12 @@ extension StatusReport {
             ]
         }
         guard !bluetooth.listening, bluetooth.pausedFor ?? .infinity > Self.longestPause else { return [] }
-        let time = bluetooth.pausedFor.map { " for \(Int(min($0, 1e9))) s" } ?? ""
+        let time = bluetooth.pausedFor.map { " for \(Int(min(max(0, $0), 1e9))) s" } ?? ""
         return [
             Finding(
                 "bluetooth", .wrong, .notScanned, "\(source) has not been scanned\(time)",
                 remedy: "look for the reason with `journalctl -u okaeri`", alarm: .critical,
-                values: [source, "\(Int(min(bluetooth.pausedFor ?? 0, 1e9)))"])
+                values: [source, "\(Int(min(max(0, bluetooth.pausedFor ?? 0), 1e9)))"])
         ]
     }
 

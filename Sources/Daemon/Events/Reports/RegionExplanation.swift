@@ -191,7 +191,7 @@ package struct RegionExplanation: Sendable {
 
     private func interval(_ beacon: JudgementReport) -> String {
         guard let interval = beacon.advertisingInterval, let loss = beacon.loss else { return text(.notKnownYet) }
-        return text(.every, interval.plain, "\(Int((loss * 100).rounded()))")
+        return text(.every, interval.plain, "\(Int((min(1, max(0, loss)) * 100).rounded()))")
     }
 
     private func signal(_ beacon: JudgementReport) -> String {

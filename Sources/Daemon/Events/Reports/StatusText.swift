@@ -30,7 +30,7 @@ struct StatusText {
         if report.counters.dropped > 0 {
             lines.append(line(.dropped, text(.droppedPackets, "\(report.counters.dropped)")))
         }
-        if !report.simulated.isEmpty { lines.append(line(.notReal, report.simulated.joined(separator: ", "))) }
+        if !report.simulated.isEmpty { lines.append(line(.notReal, language.simulated(report.simulated))) }
         lines += report.allFindings.filter(isLeft).map { line(.wrong, "\($0.subject): \($0.reason(in: language))") }
         if report.stale { lines.append(line(.stale, text(.stuck, StatusReport.Loaded.restart))) }
         return lines
@@ -246,6 +246,18 @@ extension Language {
         case "stale": self(StatusPhrase.stateStale, span(seconds: kept.age ?? 0))
         default: kept.reason
         }
+    }
+
+    /// Returns the simulated parts; a later version may have others, which are returned as they are.
+    func simulated(_ parts: [String]) -> String {
+        list(
+            parts.map { part in
+                switch part {
+                case "capture": self(StatusPhrase.capture)
+                case "wifi": self(StatusPhrase.simulatedWiFi)
+                default: part
+                }
+            })
     }
 
     func discovery(_ discovery: ListenerReport.Discovery) -> String {

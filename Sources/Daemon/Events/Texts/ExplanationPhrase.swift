@@ -103,7 +103,7 @@ package enum ExplanationPhrase: Phrase {
                 "Sensitivity {0}: a phone that is not received may still be near, because a locked phone may be silent for an hour",
                 "感度 {0}：ロック中のスマートフォンは 1 時間ほど信号を出さないことがあるため、受信がなくても近くにある場合があります"
             )
-        case .mistakes: ("False exits in the last {0}: {1}{2}; {3}", "直近 {0}の誤った退出：{1}{2}。{3}")
+        case .mistakes: ("False exits in the last {0}: {1}{2}; {3}", "直近{0}の誤った退出：{1}{2}。{3}")
         case .rate: (", {0} a day", "（1 日に {0} 回）")
         case .wouldHave: ("{0} would have had {1}", "{0} なら {1}")
         case .none: ("none", "0")
@@ -155,7 +155,7 @@ package enum ExplanationPhrase: Phrase {
         case .longer: ("{0} times as long, because the signal becomes weaker", "信号が弱まっているため {0} 倍")
         case .shortest: ("limited to the shortest possible time", "最短の時間に制限")
         case .longest: ("limited to the longest possible time", "最長の時間に制限")
-        case .expected: ("a false exit is expected {0}, according to the longest gaps", "誤った退出の見込みは{0}（長い間隔からの推定）")
+        case .expected: ("a false exit is expected {0}, according to the longest gaps", "誤った退出の見込み：{0}（長い間隔からの推定）")
         case .timesADay: ("{0} times a day", "1 日に約 {0} 回")
         case .onceADay: ("once a day", "1 日に約 1 回")
         case .lessThanMonthly: ("less than once a month", "1 か月に 1 回未満")

@@ -19,7 +19,7 @@ extension AdapterUpdate.Cause {
         case .noLowEnergy:
             "{0} は Bluetooth LE に対応していません。Bluetooth 4.0 以降のアダプターを接続してください"
         case .noKernelSupport:
-            "カーネルが Bluetooth に対応していないか、このサンドボックスでは許可されていません。`sudo okaeri doctor` で確認してください"
+            "カーネルが Bluetooth に対応していないか、このサンドボックスでは許可されていません。`sudo modprobe bluetooth` を試してください"
         case .notPermitted:
             "{0} を使う権限がありません。コマンドを `sudo` で実行してください"
         case .switchedOff:
@@ -37,7 +37,7 @@ extension AdapterUpdate.Cause {
         case .hardwareError:
             "{0} がハードウェアの異常を報告しました。接続し直すか、機器を再起動してください"
         case .systemCallFailed:
-            "システムコールが失敗したため、{0} を使えません。`sudo okaeri doctor` で確認してください"
+            "システムコールが失敗したため、{0} を使えません。`dmesg | grep -i bluetooth` で理由を確認してください"
         case .other:
             nil
         }

@@ -24,7 +24,7 @@ package enum StatusPhrase: Phrase {
     case lastNotification, noNotification, waiting, notDelivered, notifies
     case stateNew, stateRestored, stateOfUnknownAge, stateStale, notKept, noHistory
     case served, notMoved, notServed, discovered, notDiscovered, noNameYet
-    case pending, inForce, notUsed, neverAsked, droppedPackets, stuck
+    case pending, inForce, notUsed, neverAsked, droppedPackets, capture, simulatedWiFi, stuck
 
     package var texts: (english: String, japanese: String) { labels ?? presence ?? network ?? others }
 
@@ -160,6 +160,8 @@ package enum StatusPhrase: Phrase {
                 "\"{0}\" is never offered or joined, because you answered never; to undo that: okaeri prompts --clear {1}",
                 "「{0}」は「今後は聞かない」と回答されたため、確認も接続もしません。取り消すには：okaeri prompts --clear {1}"
             )
+        case .capture: ("capture", "記録ファイルの信号")
+        case .simulatedWiFi: ("wifi", "模擬の Wi-Fi")
         case .droppedPackets: ("{0 packet} came faster than they were read", "{0} 個のパケットを読み切れませんでした")
         default:
             ("the daemon is stuck; restart it with `{0}`", "デーモンの処理が止まっています。`{0}` で再起動してください")
