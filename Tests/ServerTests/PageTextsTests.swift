@@ -44,6 +44,12 @@ import Testing
         #expect(try texts("/wifi.en.js")["why_\(code)"] == nil)
     }
 
+    @Test(arguments: ScanMode.Reason.allCases)
+    func `the page has the reasons of a scan as the command line has them`(reason: ScanMode.Reason) throws {
+        #expect(try texts("/wifi.en.js")["scan_\(reason.rawValue)"] == reason.description)
+        #expect(try texts("/wifi.ja.js")["scan_\(reason.rawValue)"] == Language.japanese(reason))
+    }
+
     @Test func `the page has the Japanese sentences of Bluetooth and of the broker by their codes`() throws {
         let texts = try texts("/wifi.ja.js")
         for cause in AdapterUpdate.Cause.allCases where cause != .other {

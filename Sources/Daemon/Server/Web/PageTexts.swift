@@ -2,7 +2,7 @@ import HCI
 import OkaeriEvents
 import OkaeriWiFi
 
-/// The page's texts of prompts and results, which are those of notifications.
+/// The page's texts of prompts, results and reasons, which are those of notifications and of the command line.
 extension Language {
     /// A module of the page with these texts. The page puts its values in the places of `{0}` and `{1}`.
     ///
@@ -19,6 +19,7 @@ extension Language {
             texts["did_\(action.rawValue)"] = completed(action, ssid: "{0}")
             texts["didNot_\(action.rawValue)"] = notCompleted(action, ssid: "{0}", reason: "{1}")
         }
+        for reason in ScanMode.Reason.allCases { texts["scan_\(reason.rawValue)"] = self(reason) }
         texts["accessLimited"] = accessLimited(ssid: "{0}", reason: "{1}")
         let codes = JoinFailure.Code.allCases.map(\.rawValue) + InternetAccess.Limitation.allCases.map(\.rawValue)
         // The page shows the daemon's sentence where a code has no text.
