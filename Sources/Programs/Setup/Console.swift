@@ -50,6 +50,11 @@ extension Console {
     /// Shows a text of a catalogue.
     package func say(_ phrase: some Phrase, _ values: String...) { say(language(phrase, values)) }
 
+    /// Shows a failure in a sentence.
+    func say(_ failure: some LocalizedFailure) {
+        say(failure.sentence(in: language) + (language == .english ? "." : "。"))
+    }
+
     /// Asks for a yes or a no with a text of a catalogue.
     ///
     /// - Parameter usual: The meaning of Enter.

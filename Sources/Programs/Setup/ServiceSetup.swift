@@ -96,11 +96,11 @@ extension ServiceSetup {
             await service.apply()
         }
         do throws(ServiceControl.Failure) {
-            say(try result.get() == .reloaded ? .reloaded : .started)
+            say(try result.get().phrase)
             left.isApplied = true
         } catch {
             left.isApplied = false
-            console.say("\(error).")
+            console.say(error)
         }
     }
 
@@ -124,7 +124,8 @@ extension ServiceSetup {
             do throws(TypedPassphrase.Mistake) {
                 passphrase = try TypedPassphrase(line)
             } catch {
-                throw console.mistake(ServicePhrase.notTried, "\(error)")
+                throw console.mistake(
+                    ServicePhrase.notTried, console.language == .english ? "\(error)" : error.japanese)
             }
             return try await !save(network, passphrase)
         }
@@ -181,7 +182,7 @@ extension ServiceSetup {
                 draft = try changed(broker.patch)
                 return
             } catch {
-                console.say(error.description)
+                console.say(error.sentence(in: console.language))
             }
         }
     }
@@ -242,7 +243,7 @@ extension ServiceSetup {
             say(.passwordWritten, path)
             return broker
         } catch {
-            say(.leftOut, "\(error)")
+            say(.leftOut, error.sentence(in: console.language))
             return nil
         }
     }
@@ -283,13 +284,13 @@ extension ServiceSetup {
             if let address { draft = try changed(["web": ["listen": .string(address), "open": .null]]) }
         } catch {
             address = nil
-            console.say(error.description)
+            console.say(error.sentence(in: console.language))
         }
         guard draft != text else { return }
         do throws(WriteObstacle) {
             try service.write(draft, replacing: text)
         } catch {
-            return console.say("\(error).")
+            return console.say(error)
         }
         left.isApplied = false
         say(.fileWritten, left.file)

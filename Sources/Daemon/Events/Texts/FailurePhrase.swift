@@ -8,7 +8,7 @@ package protocol LocalizedFailure {
 package enum FailurePhrase: Phrase {
     case noDaemon, socketNotPermitted, noAnswer, noRegion, noRegions
     case noConfiguration, unreadableFile, value, suggestion, line, lineAndColumn
-    case nothingWritten, noTerminal, jsonAsksNothing
+    case nothingWritten, orBySudo, noTerminal, jsonAsksNothing
 
     package var texts: (english: String, japanese: String) {
         switch self {
@@ -41,6 +41,7 @@ package enum FailurePhrase: Phrase {
         case .line: ("line {0}", "{0} 行目")
         case .lineAndColumn: ("line {0}, column {1}", "{0} 行目の {1} 文字目")
         case .nothingWritten: ("nothing was written", "何も書き込んでいません")
+        case .orBySudo: ("{0}; or `sudo okaeri {1}`", "{0}。または `sudo okaeri {1}` を実行してください")
         case .noTerminal:
             (
                 "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there is a Wi-Fi to join: `okaeri scan` lists the beacons",

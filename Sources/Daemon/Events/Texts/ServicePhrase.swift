@@ -1,6 +1,6 @@
 /// The steps of `okaeri setup` after the configuration is written, and the commands for those that are left.
 package enum ServicePhrase: Phrase {
-    case useConfiguration, startService, fewSeconds, waiting, reloaded, started
+    case useConfiguration, startService, fewSeconds, waiting, reloaded, started, commandFailed, noAnswer, lastError
     case addToGroup, notInGroup, inGroup
     case passphrase, notTried, joining, joiningNetwork, existingProfile, thisMachine, theWiFi, joined, untried,
         notAccepted, notJoined
@@ -26,6 +26,17 @@ package enum ServicePhrase: Phrase {
                 "The service okaeri runs, now and after each start of this machine, and answers.",
                 "サービス okaeri が動作しています。機器の起動時にも毎回起動します。"
             )
+        case .commandFailed:
+            (
+                "`{0}` failed: {1}{2}; `journalctl -u okaeri` shows more",
+                "`{0}` に失敗しました：{1}{2}。詳しくは `journalctl -u okaeri` を確認してください"
+            )
+        case .noAnswer:
+            (
+                "the service okaeri does not answer: {0}{1}; `journalctl -u okaeri` shows more",
+                "サービス okaeri が応答しません：{0}{1}。詳しくは `journalctl -u okaeri` を確認してください"
+            )
+        case .lastError: ("; its last error is \"{0}\"", "（最後のエラー：{0}）")
         case .addToGroup:
             (
                 "Add {0} to the group okaeri, so that this user can query the service without sudo?",

@@ -1,8 +1,9 @@
 import Glibc
+package import OkaeriEvents
 package import SystemPackage
 
 /// The reason why a configuration cannot be written, and the remedy.
-package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertible {
+package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertible, LocalizedFailure {
     package enum Problem: Error, Sendable, Equatable {
         /// It is a directory, a device, a pipe, or links that lead in a circle.
         case notAFile
@@ -36,26 +37,21 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     /// A sentence with the way out.
-    package var description: String {
-        switch problem {
-        case .notAFile: "\(file) is not a regular file; name the file itself"
-        case .foreign(let user):
-            "\(file) belongs to \(Self.name(user)), and this program runs as \(Self.name(geteuid())); write it as its "
-                + "owner, for example with `sudoedit \(file)`"
-        case .untrusted(let problem): "cannot write \(file) as root: \(problem); \(problem.remedy)"
-        case .changed:
-            "\(file) was changed by another program meanwhile, so nothing was written; begin again"
-        case .failed(.readOnlyFileSystem):
-            "\(file) is read-only for this program, by a file system or by the protection of its systemd unit; write it "
-                + "from outside, for example with `sudoedit \(file)`"
-        case .failed(.permissionDenied), .failed(.notPermitted):
-            "\(file) may not be written by \(Self.name(geteuid())), as which this program runs; write it with "
-                + "`sudoedit \(file)`"
-        case .failed(.resourceBusy):
-            "\(file) is a mount of its own, as containers have it, and cannot be replaced; mount its folder instead"
-        case .failed(.fileExists): "\(file) is there already; choose another name, or delete the file"
-        case .failed(.noSpace): "\(file) was not written: the disk is full; make room, and try again"
-        case .failed(let errno): "\(file) cannot be written: \(errno.description); check the disk"
+    package var description: String { sentence(in: .english) }
+
+    package func sentence(in language: Language) -> String {
+        let own = Self.name(geteuid())
+        return switch problem {
+        case .notAFile: language(WritePhrase.notAFile, file)
+        case .foreign(let user): language(WritePhrase.foreign, file, Self.name(user), own)
+        case .untrusted(let problem): language(WritePhrase.untrusted, file, "\(problem)", problem.remedy)
+        case .changed: language(WritePhrase.changed, file)
+        case .failed(.readOnlyFileSystem): language(WritePhrase.readOnly, file)
+        case .failed(.permissionDenied), .failed(.notPermitted): language(WritePhrase.notPermitted, file, own)
+        case .failed(.resourceBusy): language(WritePhrase.mount, file)
+        case .failed(.fileExists): language(WritePhrase.exists, file)
+        case .failed(.noSpace): language(WritePhrase.diskFull, file)
+        case .failed(let errno): language(WritePhrase.failed, file, errno.description)
         }
     }
 

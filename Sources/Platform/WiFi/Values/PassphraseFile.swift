@@ -139,6 +139,17 @@ public struct TypedPassphrase: Sendable, Equatable, CustomStringConvertible, Cus
             case .notHexadecimal: "the \(key) digits of a key are hexadecimal"
             }
         }
+
+        /// The mistake in Japanese.
+        package var japanese: String {
+            let (length, key) = (PassphraseFile.passphraseLength, PassphraseFile.rawKeyLength)
+            return switch self {
+            case .length(let count):
+                "\(count) 文字です。パスフレーズは \(length.lowerBound)～\(length.upperBound) 文字か、16 進数 \(key) 桁です"
+            case .notPrintable: "パスフレーズに使えるのは、ASCII の英字、数字、記号だけです"
+            case .notHexadecimal: "\(key) 桁の鍵は 16 進数です"
+            }
+        }
     }
 
     private let text: String

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import OkaeriClient
-import OkaeriEvents
+package import OkaeriEvents
 import OkaeriPlumbing
 
 /// The service okaeri of systemd: whether it is installed, and how it uses a changed configuration.
@@ -11,16 +11,16 @@ package struct ServiceControl: Sendable {
         case reloaded, started
 
         /// A sentence.
-        package var description: String {
+        package var phrase: ServicePhrase {
             switch self {
-            case .reloaded: "The service okaeri has reloaded its configuration, and answers."
-            case .started: "The service okaeri runs, now and after each start of this machine, and answers."
+            case .reloaded: .reloaded
+            case .started: .started
             }
         }
     }
 
     /// The reason why the service does not use the configuration.
-    package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    package struct Failure: Error, Sendable, Equatable, CustomStringConvertible, LocalizedFailure {
         /// The command that failed, also by the daemon's refusal; `nil` if the daemon did not answer after it.
         package var command: String?
         package var reason: String
@@ -39,10 +39,12 @@ package struct ServiceControl: Sendable {
             return Failure(command: "systemctl reload \(unit)", reason: lines, journal: nil)
         }
 
-        package var description: String {
-            let what = command.map { "`\($0)` failed" } ?? "the service okaeri does not answer"
-            let last = journal.map { "; its last error is \"\($0)\"" } ?? ""
-            return "\(what): \(reason)\(last); `journalctl -u okaeri` shows more"
+        package var description: String { sentence(in: .english) }
+
+        package func sentence(in language: Language) -> String {
+            let last = journal.map { language(ServicePhrase.lastError, $0) } ?? ""
+            return command.map { language(ServicePhrase.commandFailed, $0, reason, last) }
+                ?? language(ServicePhrase.noAnswer, reason, last)
         }
     }
 

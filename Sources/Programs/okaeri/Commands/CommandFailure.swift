@@ -50,7 +50,7 @@ struct CommandFailure: Error {
         do throws(WriteObstacle) {
             return try write()
         } catch {
-            throw CommandFailure(error.description, status: error.isPermission ? Exit.noPermission : Exit.ioError)
+            throw CommandFailure(error, status: error.isPermission ? Exit.noPermission : Exit.ioError)
         }
     }
 }

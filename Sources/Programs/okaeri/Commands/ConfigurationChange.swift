@@ -116,11 +116,11 @@ struct ConfigurationChange {
             let outcome = try await WaitingLine.during("waiting for the service to read its configuration") {
                 () async throws(ServiceControl.Failure) in try await ServiceControl().apply()
             }
-            say(outcome.description)
+            say(Terminal.language(outcome.phrase))
             report.applied = true
             return true
         } catch {
-            throw CommandFailure(error.description, status: Exit.unavailable)
+            throw CommandFailure(error, status: Exit.unavailable)
         }
     }
 }
@@ -136,7 +136,16 @@ extension ConfigurationFile {
         guard let obstacle else { return }
         let isRight = obstacle.isPermission && geteuid() != 0
         throw CommandFailure(
-            obstacle.description + (isRight ? "; or `sudo okaeri \(command)`" : ""),
+            obstacle.sentence(in: .english, orBy: isRight ? command : nil),
+            localized: obstacle.sentence(in: Terminal.language, orBy: isRight ? command : nil),
             status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
+    }
+}
+
+extension WriteObstacle {
+    /// Returns the sentence, with the same command by `sudo` as a way out.
+    fileprivate func sentence(in language: Language, orBy command: String?) -> String {
+        let sentence = sentence(in: language)
+        return command.map { language(FailurePhrase.orBySudo, sentence, $0) } ?? sentence
     }
 }

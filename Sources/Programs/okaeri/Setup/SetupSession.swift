@@ -88,7 +88,7 @@ struct SetupSession: Sendable {
             report?.backup = backup
             console.say(backup == nil ? SetupPhrase.written : .writtenWithBackup, file.path, backup ?? "")
         } catch {
-            Terminal.printNotice(error.description)
+            Terminal.printNotice(error.sentence(in: Terminal.language))
             return .unchanged(error.isPermission ? Exit.noPermission : Exit.ioError)
         }
         // Not cancelled by a signal: it decides which steps are named at the end.
