@@ -63,7 +63,7 @@ def change(walk):
     browser.run("document.querySelector('.remove:not([hidden]) .danger').click()")
     browser.until(
         "it is taken back",
-        "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Taken back: Anna')",
+        "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Anna has its earlier settings')",
         within=WITHIN,
     )
     edit(walk)

@@ -141,7 +141,7 @@ def details(walk):
     walk.axe("the question before a deletion")
     browser.run("document.querySelector('.remove .danger').click()")
     browser.until(
-        "it is deleted", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Deleted: bag')"
+        "it is deleted", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('no longer monitors bag')"
     )
     names = [one["identifier"] for one in json.loads(walk.options.config.read_text())["regions"]]
     assert "bag" not in names and "cat" in names, names

@@ -77,7 +77,7 @@ def now(walk):
     browser = walk.browser
     browser.until("home is inside", "return document.querySelector('.region[data-state=inside] .bars .lit')", within=20)
     assert "NOT REAL" in browser.text("#notices"), browser.text()
-    for words in ("home", "cat", "since", "dBm", "Bluetooth", "Wi-Fi", "keeps it inside"):
+    for words in ("home", "cat", "since", "dBm", "Bluetooth", "Wi-Fi", "keeps the region inside"):
         assert words in browser.text("main"), f"{words} is not in\n{browser.text('main')}"
     browser.until("the prompt", "return document.querySelector('.prompt')", within=20)
     walk.pictures("now")
@@ -373,12 +373,12 @@ def explained(walk):
     assert browser.run("return document.activeElement.matches('.words details[open] summary')")
     words = browser.text(".words")
     for part in (
-        "A filtered signal of −82 dBm or more enters",
-        "one below −90 dBm leaves",
+        "A filtered signal of −82 dBm or more causes an entry",
+        "A signal below −90 dBm, or silence, causes an exit",
         "after ",
         "s of silence",
         "every ",
-        "as it claims",
+        "as the beacon states",
     ):
         assert part in words, f"{part!r} is not in\n{words}"
     walk.pictures("reasons")

@@ -61,7 +61,7 @@ export default {
   waiting: 'waiting for {0}',
   beaconName: 'Beacon {0} / {1}',
   phoneName: 'Phone {0}',
-  keeps: 'keeps it inside',
+  keeps: 'keeps the region inside',
   noBeacons: 'No beacon of this region has been received since the start.',
   signalOf: 'Signal of {0}',
   dBm: '{0} dBm',
