@@ -149,7 +149,7 @@ def details(walk):
     browser.run("document.querySelector(\".own [aria-label='Change shed']\").click()")
     browser.until(
         "commands keep their region",
-        "return document.querySelector('#name')?.readOnly && /Rename or delete it there/.test(document.querySelector('#name-hint').textContent)",
+        "return document.querySelector('#name')?.readOnly && /To rename or delete it/.test(document.querySelector('#name-hint').textContent)",
     )
     assert browser.run("return document.querySelector('.remove').hidden"), "a region with commands can be deleted"
     browser.open(walk.base + "/?after-details#setup")
