@@ -1,3 +1,4 @@
+import IBeacon
 import OkaeriDaemonTestSupport
 import RegionMonitoring
 import Testing
@@ -28,6 +29,10 @@ import Testing
                 {"time":"T","uuid":"\(uuidText)","major":100,"minor":65535,"measuredPower":-59,"rssi":-70,\
                 "accuracy":2.5,"proximity":"near","age":0.125,"count":\(Int.max)}
                 """)
+        var peculiar = heard
+        peculiar.transmitters = 2
+        peculiar.proposedMask = MaskReport(BeaconMask.withoutMinor)
+        #expect(peculiar.line(at: "T").hasSuffix(#","transmitters":2,"proposedMask":{"minor":"0000"}}"#))
         var mute = heard
         mute.rssi = nil
         mute.accuracy = -1

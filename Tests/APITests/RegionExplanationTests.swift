@@ -51,6 +51,42 @@ import Testing
 
     private let everySecond = (0...60).map(Double.init)
 
+    @Test func `an identity of two devices, and one that changes, is explained, and is a finding of the doctor`() throws {
+        var monitor = RegionMonitor([learning], at: at(0))
+        _ = monitor.adapterRecovered(at: at(0))
+        for second in 0..<60 {
+            for device in [UInt64(1), 2] {
+                let time = at(Double(second) + Double(device) / 4)
+                _ = monitor.sighted(.init(identity: home, measuredPower: -59, rssi: -70, address: device), at: time)
+            }
+        }
+        var judgements = monitor.judgements(at: at(60), limit: 8)[0]
+        judgements[0].beacon.proposedMask = BeaconMask(minor: 0xFF00)
+        var report = report(learning, heard: [1], now: 2)
+        report.regions = [
+            RegionReport(monitor.regionSnapshots[0], judgements, since: evening, mistakes: nil, now: at(60))
+        ]
+        let text = try text(report)
+        let shared = "2 devices send this identity, and each of them keeps the region inside; give yours another UUID"
+        #expect(text.contains("  identity  " + shared))
+        #expect(text.contains(#"  identity  its minor changes, as a battery level or a counter in it does"#))
+        let findings = report.judged.filter { $0.subject == "identity" }
+        #expect(findings.map(\.code) == ["sharedIdentity", "changingIdentity"])
+        #expect(findings.allSatisfy { $0.verdict == .note && $0.alarm == nil && $0.sentence.hasPrefix("\"home\": major ") })
+        #expect(findings.last?.remedy == #"write "mask": {"minor":"FF00"} beside "uuid" in beacons.json"#)
+    }
+
+    @Test func `a mask is explained`() throws {
+        let mask = try #require(BeaconMask(minor: 0xFF00))
+        let constraint = BeaconConstraint.minor(home.uuid, home.major, home.minor).masked(by: mask)
+        let region = MonitoredRegion(BeaconRegion(identifier: "home", constraint: constraint))
+        let report = report(region, heard: everySecond, now: 61)
+        #expect(report.regions[0].mask == MaskReport(mask) && report.regions[0].mask?.mask == mask)
+        #expect(
+            try text(report).contains(
+                #"  Mask {"minor":"FF00"}: the other bits of its minor may change, and count as zeros here"#))
+    }
+
     @Test func `the whole of it for a person`() throws {
         let text = try text(report(learning, heard: (0...300).map(Double.init), now: 300.5))
         #expect(

@@ -61,6 +61,16 @@ import Testing
         #expect(take(at: 6)?.entries == [], "what was received before is out of date")
     }
 
+    @Test func `A beacon whose minor counts is one sender, under the identity of its region's mask`() throws {
+        try want("1/512:FF00")
+        for second in 0..<20 { try beacon(1, 0x0200 | UInt16(second), at: Double(second) / 10) }
+        let message = try #require(take(at: 2))
+        let owner = try #require(BeaconUUID(HouseBench.uuid))
+        let expected = BeaconIdentity(uuid: owner, major: 1, minor: 0x0200)
+        #expect(message.entries.map(\.sender) == [.beacon(expected, measuredPower: -59)])
+        #expect(message.entries.first?.samples.count == 20 && found.value == 1)
+    }
+
     @Test func `Only wanted beacons are sent, and other devices are counted once`() throws {
         try want("1", "2/7")
         for second in [1.0, 1.25] {

@@ -161,6 +161,17 @@ import Testing
         #expect(!WantedBeacons(Array(regions.prefix(2))).phones)
     }
 
+    @Test func `A mask is a part of the request, and a receiver without masks reports more than is wanted`() throws {
+        let masked = try ["1/512:FF00", "5:FF0F/7"].map { try #require(BeaconConstraint("\(Self.uuid)/\($0)")) }
+        let wanted = WantedBeacons(
+            masked.map { MonitoredRegion(BeaconRegion(identifier: "\($0)", constraint: $0)) })
+        #expect(Set(try #require(WantedBeacons(Array(wanted.payload.utf8))).beacons) == Set(masked))
+        #expect(wanted.payload.contains(#"{"uuid":"\#(Self.uuid)","major":1,"minor":null,"masked":"#))
+        #expect(wanted.payload.contains(#"{"uuid":"\#(Self.uuid)","major":null,"minor":null,"masked":"#))
+        let invalid = #"{"beacons":[{"uuid":"\#(Self.uuid)","masked":"\#(Self.uuid)/1/2:F"}]}"#
+        #expect(WantedBeacons(Array(invalid.utf8))?.beacons == [])
+    }
+
     @Test func `A request with invalid beacons is read without them, and any other text is not one`() throws {
         let uuid = try #require(BeaconUUID(Self.uuid))
         let payload = """

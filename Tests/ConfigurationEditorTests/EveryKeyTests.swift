@@ -16,6 +16,7 @@ import Testing
     ]
     private static let sign: Members = [
         ("uuid", "\"e2c56db5-dffb-48d2-b060-d0f5a71096e0\""), ("major", "1.0e2"), ("minor", "7"),
+        ("mask", "{ \"minor\" : \"00ff\"}"),
         ("enterRSSI", "-8.0e1"), ("exitRSSI", "-90"), ("exitAfter", "30.50"), ("sensitivity", "\"patient\""),
         ("measuredPower", "-61"), ("pathLossExponent", "2.50"),
     ]
@@ -135,6 +136,7 @@ import Testing
             switch member {
             case "uuid": [.string("00112233-4455-6677-8899-AABBCCDDEEFF")]
             case "major", "minor": [.number(9)]
+            case "mask": [.null]
             case "enterRSSI", "exitRSSI": [.number(-85), .null]
             case "measuredPower": [.number(-59), .null]
             case "exitAfter", "pathLossExponent": [.number(3), .null]
@@ -147,7 +149,10 @@ import Testing
         // The members that belong to the one that is edited.
         let together: [String] =
             switch member {
-            case "uuid": ["uuid", "major", "minor"]
+            case "uuid": ["uuid", "major", "minor", "mask.minor"]
+            // The mask is that of the former numbers.
+            case "major", "minor": [member, "mask.minor"]
+            case "mask": ["mask.minor"]
             case "wifi": ["wifi.ssid", "wifi.join"] + kept.map { "wifi.\($0)" }
             default: [member]
             }

@@ -24,13 +24,36 @@ import Testing
     }
 
     private func region(_ keys: String) -> String {
-        #"{"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", \#(keys)}]}"#
+        #"{"regions": [{"identifier": "home", "uuid": "6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", \#(keys)}]}"#
     }
 
     private func file(_ name: String, mode: mode_t, _ text: String = "12345678\n") throws -> String {
         let path = try folder.file(name, Array(text.utf8))
         chmod(path, mode)
         return path
+    }
+
+    @Test(arguments: [
+        ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", "", "many makers of tags, and the region has each beacon with it"),
+        ("fda50693a4e24fb1afcfc6eb07647825", #", "major": 10001"#, "many makers of tags, and the region has each beacon"),
+        ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 10073, "minor": 61418"#, "major 10073 minor 61418 are those"),
+        ("74278BDA-B644-4520-8F0C-720EAF059935", #", "major": 65504, "minor": 65505"#, "HM-10 and Cypress, and major"),
+        ("B9407F30-F5F8-466E-AFF9-25556B57FE6D", #", "major": 1, "minor": 1"#, "Estimote, and major 1 minor 1 are those"),
+        ("E2C56DB5-DFFB-48D2-B060-D0F5A71096FF", #", "mask": {"uuid": "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFF00"}"#, "AirLocate"),
+    ])
+    func `the identity of a factory is a warning with a remedy`(uuid: String, rest: String, found: String) throws {
+        let remarks = try remarks(#"{"regions": [{"identifier": "tag", "uuid": "\#(uuid)"\#(rest)}]}"#)
+        #expect(remarks.map(\.place) == ["regions[0].uuid"] && remarks.allSatisfy { !$0.isError })
+        #expect(remarks.first?.found.contains(found) == true, "\(remarks)")
+        #expect(remarks.first?.remedy.contains("uuidgen") == true)
+    }
+
+    @Test(arguments: [
+        ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 4711, "minor": 815"#),
+        ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", ""), ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", #", "major": 1, "minor": 1"#),
+    ])
+    func `numbers or a UUID of one's own are no warning`(uuid: String, rest: String) throws {
+        #expect(try remarks(#"{"regions": [{"identifier": "tag", "uuid": "\#(uuid)"\#(rest)}]}"#).isEmpty)
     }
 
     @Test func `a second file with the key of a phone is an error, the same file twice is not`() throws {

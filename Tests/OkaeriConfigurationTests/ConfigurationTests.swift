@@ -201,8 +201,8 @@ import Testing
     @Test func `an unknown key is named with its place and the nearest known key`() {
         #expect(
             problems(region(#""majr": 1"#)) == [
-                "regions[0].majr: found an unknown key, expected one of identifier, phone, uuid, major, minor, enterRSSI, "
-                    + "exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, anyOf, notifyOnEntry, notifyOnExit, "
+                "regions[0].majr: found an unknown key, expected one of identifier, phone, uuid, major, minor, mask, "
+                    + "enterRSSI, exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent, anyOf, notifyOnEntry, notifyOnExit, "
                     + "ranging, battery, wifi, onEnter, onExit, onPrompt, scope; did you mean \"major\"?"
             ])
         #expect(problems(region(#""pathLosExponent": 2"#)).first?.hasSuffix("mean \"pathLossExponent\"?") == true)

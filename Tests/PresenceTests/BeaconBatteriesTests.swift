@@ -54,11 +54,11 @@ import Testing
         try receive(beacon(stranger), at: 1)
         try receive(battery(40), at: 2)
         #expect(driver.batteries.levels.isEmpty, "it is of no region")
-        driver.pass { _ in false }
+        driver.pass { _ in nil }
         try receive(beacon(stranger), at: 3)
         try receive(battery(40), at: 4)
         #expect(driver.batteries.levels.isEmpty, "it is not asked for")
-        driver.pass { _ in true }
+        driver.pass { _ in stranger }
         try receive(beacon(stranger), at: 5)
         try receive(battery(40), at: 6)
         #expect(driver.batteries.levels.map(\.identity) == [stranger] && driver.batteries.levels.map(\.percent) == [40])
@@ -82,6 +82,35 @@ import Testing
         #expect(levels(at: 20) == [29])
         report(5, BeaconIdentity(uuid: home.uuid, major: 900, minor: 9), at: 30)
         #expect(driver.batteries.levels.count == 1, "a level of no region is not stored")
+    }
+
+    @Test func `A beacon whose minor counts has one level, also from before its region had a mask`() throws {
+        let mask = try #require(BeaconMask(minor: 0xFF00))
+        let constraint = BeaconConstraint.minor(home.uuid, 1, 0x0200).masked(by: mask)
+        func counting(_ value: UInt16) -> BeaconIdentity {
+            BeaconIdentity(uuid: home.uuid, major: 1, minor: 0x0200 | value)
+        }
+        let driver = Self.driver([
+            MonitoredRegion(BeaconRegion(identifier: "tag", constraint: .major(home.uuid, 1)))
+        ])
+        for value in 1...3 as ClosedRange<UInt16> {
+            try receive(beacon(counting(value)), at: Double(value), driver)
+            try receive(battery(50 - UInt8(value)), at: Double(value) + 0.5, driver)
+        }
+        #expect(driver.batteries.levels.count == 3)
+        driver.updateRegions(at: Instant(nanoseconds: nanoseconds(4))) {
+            $0 = [MonitoredRegion(BeaconRegion(identifier: "tag", constraint: constraint))]
+        }
+        #expect(driver.batteries.levels.map(\.identity) == [counting(0)] && levels(at: 4, driver) == [47])
+        try receive(beacon(counting(4)), at: 5, driver)
+        try receive(battery(60), at: 6, driver)
+        #expect(levels(at: 6, driver) == [60], "a new battery")
+        let time = Instant(nanoseconds: nanoseconds(7))
+        let level = BeaconBattery(identity: counting(9), percent: 20, source: .advertised, received: time)
+        driver.received(
+            RadioReport(from: time, until: time, share: 1, others: 0, receptions: [], batteries: [level]),
+            byRadioNamed: "attic", at: time)
+        #expect(driver.batteries.levels.map(\.identity) == [counting(0)] && levels(at: 7, driver) == [20])
     }
 
     @Test func `The level in another frame of the beacon's address is the region's`() throws {

@@ -16,7 +16,7 @@ import Testing
         // Now shows them in their places, or the page leaves them to the doctor.
         let others: Set<Finding.Code> = [
             .notPoweredOn, .notScanned, .brokerAway, .brokerUnsuitable, .brokerWasAway, .lowBattery, .notAnnounced,
-            .noneDelivered, .longSilence,
+            .noneDelivered, .longSilence, .sharedIdentity, .changingIdentity,
         ]
         for path in ["/en.js", "/ja.js"] {
             let words = try script(path)

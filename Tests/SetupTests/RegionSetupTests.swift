@@ -1,6 +1,7 @@
 import IBeacon
 import OkaeriConfiguration
 import OkaeriWiFi
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriEvents
@@ -72,6 +73,30 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         .init(ssid: "Café", strength: 60, security: .weak(.open)),
         .init(ssid: "5", strength: 50, security: .robust(.sae)),
     ]
+
+    @Test func `a beacon whose minor changes gets a mask, unless the user does not want it`() async throws {
+        var changing = beacon(57, rssi: -40)
+        changing.proposedMask = MaskReport(try #require(BeaconMask(minor: 0xFF00)))
+        for (answer, constraint) in [("", "\(uuidText)/100/0:FF00"), ("n", "\(uuidText)/100/57")] {
+            let setup = try await ScriptedRegion(
+                ["", "1", answer, "tag", "", "n", "n", ""], machine: .init(receptions: [[.beacons([changing])]]))
+            let text = try #require(setup.text, "\(setup.turns)")
+            #expect(
+                try Configuration(json: Array(text.utf8), file: "b.json").regions.map(\.monitored.signsText) == [constraint])
+            #expect(setup.turns.contains { $0.question?.hasPrefix("Its minor changes") == true })
+        }
+    }
+
+    @Test func `an identity of two devices, and that of a factory, is explained before the other questions`() async throws {
+        var shared = beacon(1, rssi: -40)
+        shared.transmitters = 2
+        shared.major = 1
+        let setup = try await ScriptedRegion(["", "1"], machine: .init(receptions: [[.beacons([shared])]]))
+        #expect(setup.last.said.contains("2 devices send this identity: give yours another UUID, major or minor"))
+        #expect(setup.last.said.contains("Apple's sample AirLocate, and major 1 minor 1 are those of a new beacon"))
+        let own = try await ScriptedRegion(["", "1"], machine: .init(receptions: [[.beacons([beacon(7, rssi: -40)])]]))
+        #expect(!own.last.said.contains("devices send") && !own.last.said.contains("AirLocate"))
+    }
 
     @Test func `from nothing to a file`() async throws {
         var machine = receiving([beacon(1, rssi: -70), beacon(7, rssi: -40)])

@@ -1,4 +1,5 @@
 import Foundation
+import IBeacon
 import OkaeriEvents
 import OkaeriPlumbing
 import Testing
@@ -49,6 +50,17 @@ import Testing
         }
         #expect(columns.count == 4 && Set(columns).count == 1, "\(lines)")
         for width in 20...30 { #expect(table.lines(columns: width, rows: 24).allSatisfy { $0.displayWidth <= width }) }
+    }
+
+    @Test func `an identity of several devices, and one that changes, has a note below it`() throws {
+        var beacons = try [beacon(57, rssi: -50), beacon(56, rssi: -60), beacon(1, rssi: -70)]
+        for index in 0...1 { beacons[index].proposedMask = MaskReport(try #require(BeaconMask(minor: 0xFF00))) }
+        beacons[2].transmitters = 2
+        let lines = BeaconTable.lines(beacons, columns: 120, rows: 24)
+        #expect(lines.count == 6)
+        #expect(lines[2] == #"  └ its minor changes; the region needs "mask": {"minor":"FF00"}"#)
+        #expect(lines[5] == "  └ 2 devices send this identity; give yours another one")
+        for rows in 0..<10 { #expect(BeaconTable.lines(beacons, columns: 120, rows: rows).count <= max(4, rows)) }
     }
 
     @Test func `a bar grows with the signal, from one eighth to ten cells`() {

@@ -26,6 +26,9 @@ struct BeaconTrack: Sendable {
     /// The number of received advertisements.
     var count: UInt64 = 0
 
+    /// The addresses that send it, and the beginning of the present series of receptions.
+    private(set) var senders: SenderAddresses
+
     /// The sum and number of RSSIs since the ranging callback that bears the number `round`.
     private var sum = 0
     private var samples = 0
@@ -45,6 +48,7 @@ struct BeaconTrack: Sendable {
         measuredPower = sighting.measuredPower
         self.silence = silence
         self.signs = signs
+        senders = SenderAddresses(at: silence.at)
     }
 
     /// Whether a radio is the only one that has received the beacon, or the beacon has no region: then its silences are not needed.
@@ -57,6 +61,7 @@ struct BeaconTrack: Sendable {
     @inline(__always)
     mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64) {
         measuredPower = sighting.measuredPower
+        senders.heard(sighting.address, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
         // The silences of beacons without a region are not needed.
@@ -81,6 +86,7 @@ struct BeaconTrack: Sendable {
     ) {
         let radio = sighting.radio.position
         measuredPower = sighting.measuredPower
+        senders.heard(sighting.address, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
         if receptions.isEmpty {

@@ -123,13 +123,19 @@ public struct BeaconSighting: Hashable, Sendable {
     /// The radio that received it.
     public var radio: RadioID
 
+    /// The sender's address, 0 if it is unknown. It is not an identity, because it may change.
+    public var address: UInt64
+
     /// One advertisement; both strengths in dBm.
     @inlinable
     @inline(__always)
-    public init(identity: BeaconIdentity, measuredPower: Int8?, rssi: Int8?, radio: RadioID = .own) {
+    public init(
+        identity: BeaconIdentity, measuredPower: Int8?, rssi: Int8?, radio: RadioID = .own, address: UInt64 = 0
+    ) {
         self.identity = identity
         self.measuredPower = measuredPower
         self.rssi = rssi
         self.radio = radio
+        self.address = address
     }
 }

@@ -119,7 +119,10 @@ extension RegionMonitor {
     public mutating func restored(_ memory: Memory) {
         for index in regions.indices { remember(memory, of: index) }
         for beacon in memory.beacons.prefix(Self.memoryCapacity) {
-            remembered[beacon.identity] = SilenceModel(beacon.silences).map { BeaconMemory($0, of: beacon) }
+            // A mask may be newer than the memory: of several identities of one beacon, the first was received last.
+            let identity = beacon.identity.isPhone ? beacon.identity : matcher.normalized(beacon.identity)
+            guard remembered[identity] == nil else { continue }
+            remembered[identity] = SilenceModel(beacon.silences).map { BeaconMemory($0, of: beacon) }
         }
     }
 

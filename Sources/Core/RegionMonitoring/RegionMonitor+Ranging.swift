@@ -83,11 +83,23 @@ extension RegionMonitor {
             let identity = beacons[slot].identity
             beacons[slot].signs = beacons[slot].isPhone ? signs(ofPhone: identity) : matcher.matches(identity)
             beacons[slot].regions = regions(of: beacons[slot].signs)
+            if !beacons[slot].isPhone { normalized(slot) }
         }
         collectPhones()
         if radios.isAnyPresent { scheduleExits(at: now) }
         startRangingIfNeeded(at: now)
         return actions
+    }
+
+    /// Ends the track of a beacon that another identity stands for, as a mask is new. What was learned of it stays with that identity.
+    private mutating func normalized(_ slot: Int) {
+        let track = beacons[slot]
+        let identity = matcher.normalized(track.identity)
+        guard identity != track.identity else { return }
+        (beacons[slot].signs, beacons[slot].regions) = ([], [])
+        if track.silences.isTaught, remembered[identity] == nil, remembered.count < Self.memoryCapacity {
+            remembered[identity] = track.memory(radios)
+        }
     }
 
     /// Adds a region with its signs, which continue the states of the same signs of an earlier region.
@@ -116,6 +128,9 @@ extension RegionMonitor {
         guard let slot = beacons.slot(of: identity) else { return [] }
         return beacons[slot].regions
     }
+
+    /// Returns the one identity that stands for all identities of a beacon in the regions.
+    package func normalized(_ identity: BeaconIdentity) -> BeaconIdentity { matcher.normalized(identity) }
 
     /// Returns the positions of the regions that use a beacon's battery level, each once. The beacon need not be stored.
     package func regionsWithBattery(of identity: BeaconIdentity) -> [Int] {
@@ -223,22 +238,25 @@ extension RegionMonitor {
         for (slot, track) in beacons.tracks.enumerated() {
             for index in track.signs { slots[index].append(slot) }
         }
+        let masks = proposedMasks
         return regions.map { region in
             region.signs.flatMap { index in
                 slots[index].sorted { beacons[$0].lastHeard > beacons[$1].lastHeard }
-                    .prefix(limit).map { judgement(of: $0, by: index, in: region, at: now) }
+                    .prefix(limit).map { judgement(of: $0, by: index, in: region, masks[$0], at: now) }
             }
         }
     }
 
     private func judgement(
-        of slot: Int, by index: Int, in region: RegionTracker, at now: Instant
+        of slot: Int, by index: Int, in region: RegionTracker, _ proposedMask: BeaconMask?, at now: Instant
     ) -> Judgement {
         let (track, tracker) = (beacons[slot], signs[index])
         let silence = radios.silence(since: track.silence, at: now, by: tracker.end(of: track))
         let configured = tracker.sign.exitAfter.map { ExitTiming(time: $0, basis: .configured) }
+        var beacon = snapshot(track, by: tracker.sign)
+        beacon.proposedMask = proposedMask
         return Judgement(
-            beacon: snapshot(track, by: tracker.sign), sign: index - region.signs.lowerBound,
+            beacon: beacon, sign: index - region.signs.lowerBound,
             keepsInside: tracker.phase == .inside(holder: slot), silence: .nanoseconds(max(0, silence)),
             exit: configured ?? track.silences.timing(tracker.sign.sensitivity),
             exitTimes: track.silences.exitTimes, advertising: track.silences.advertising,

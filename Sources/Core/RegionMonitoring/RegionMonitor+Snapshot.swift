@@ -49,6 +49,10 @@ extension RegionMonitor {
         public var regions: [String]
         /// The receptions by each radio of late, of the beacons of a region; eight at most.
         public var receptions: [Reception]
+        /// The number of devices that send this identity. More than one was received lately from addresses that took turns.
+        public var transmitters: Int
+        /// The mask with which one identity would stand for this beacon, because its identity changes; `nil` if it does not change.
+        public var proposedMask: BeaconMask?
 
         /// The reception of a beacon by one radio.
         public struct Reception: Hashable, Sendable {
@@ -67,12 +71,12 @@ extension RegionMonitor {
         package init(
             identity: BeaconIdentity, measuredPower: Int8? = -59, rssi: Int8?, signal: Double? = nil, accuracy: Double,
             lastHeard: Instant = Instant(nanoseconds: 0), count: UInt64 = 1, regions: [String],
-            receptions: [Reception] = []
+            receptions: [Reception] = [], transmitters: Int = 1
         ) {
             (self.identity, self.measuredPower) = (identity, measuredPower)
             (self.rssi, self.signal, self.accuracy) = (rssi, signal, accuracy)
             (self.lastHeard, self.count, self.regions) = (lastHeard, count, regions)
-            self.receptions = receptions
+            (self.receptions, self.transmitters) = (receptions, transmitters)
         }
     }
 
@@ -119,9 +123,11 @@ extension RegionMonitor {
 
     /// The beacons heard since `instant`, in no order.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
-        beacons.tracks.filter { $0.lastHeard >= instant && !$0.isPhone }.map { track in
+        let masks = proposedMasks
+        return beacons.tracks.enumerated().filter { $1.lastHeard >= instant && !$1.isPhone }.map { slot, track in
             var beacon = snapshot(track)
             if !track.regions.isEmpty { beacon.receptions = receptions(of: track, since: instant) }
+            beacon.proposedMask = masks[slot]
             return beacon
         }
     }
@@ -165,7 +171,12 @@ extension RegionMonitor {
             let position = first.firstIndex { track.identity < $0.identity } ?? first.endIndex
             first.insert((track.identity, slot), at: position)
         }
-        return first.map { snapshot(beacons[$0.slot]) }
+        let masks = first.isEmpty ? [:] : proposedMasks
+        return first.map { _, slot in
+            var beacon = snapshot(beacons[slot])
+            beacon.proposedMask = masks[slot]
+            return beacon
+        }
     }
 
     package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {
@@ -186,6 +197,7 @@ extension RegionMonitor {
             identity: track.identity, measuredPower: track.measuredPower, rssi: track.lastRSSI,
             signal: track.signal.value, accuracy: track.accuracy(by: sign), lastHeard: track.lastHeard,
             count: track.count,
-            regions: track.regions.map { regions[$0].identifier })
+            regions: track.regions.map { regions[$0].identifier },
+            transmitters: track.senders.transmitters(at: track.lastHeard))
     }
 }

@@ -113,6 +113,13 @@ public struct RegionMonitor: Sendable {
 
     /// Handles the reception of a beacon.
     public mutating func sighted(_ sighting: BeaconSighting, at now: Instant) -> [Action] {
+        var sighting = sighting
+        return sighted(normalizing: &sighting, at: now)
+    }
+
+    /// Handles the reception of a beacon, and replaces its identity by the one that stands for it in the regions.
+    @usableFromInline package mutating func sighted(normalizing sighting: inout BeaconSighting, at now: Instant) -> [Action] {
+        sighting.identity = matcher.normalized(sighting.identity)
         guard !radios.isLost(sighting.radio.position), now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }
         return sighted(sighting, in: slot, at: now)

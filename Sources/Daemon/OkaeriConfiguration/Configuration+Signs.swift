@@ -4,9 +4,11 @@ import RegionMonitoring
 
 /// The signs of a region: the region's own keys, or the elements of `anyOf`.
 extension Configuration {
-    static let signKeys = ["phone"] + beaconKeys + receptionKeys
+    static let signKeys = ["phone"] + beaconKeys + [maskKey] + receptionKeys
     /// The keys that determine the beacons.
     static let beaconKeys = ["uuid", "major", "minor"]
+    /// The key of the bits of ``beaconKeys`` that count, each by its own key.
+    static let maskKey = "mask"
     /// The keys that determine how the sign is received.
     static let receptionKeys = [
         "enterRSSI", "exitRSSI", "exitAfter", "sensitivity", "measuredPower", "pathLossExponent",
@@ -72,7 +74,7 @@ extension Configuration {
     }
 
     private static func phone(_ reader: ObjectReader) -> RegionSign.Identity? {
-        for key in ["uuid", "major", "minor"] where reader.node(key) != nil {
+        for key in beaconKeys + [maskKey] where reader.node(key) != nil {
             reader.report(key, found: "a key beside phone", expected: "a beacon or a phone")
         }
         return reader.string("phone", expected: SecretFile.expected, where: SecretFile.isPath).map { .phone(file: $0) }
@@ -85,7 +87,45 @@ extension Configuration {
         if minor != nil, reader.node("major") == nil {
             reader.report("major", found: "nothing", expected: "a major beside the minor")
         }
-        guard let major else { return .uuid(uuid) }
-        return minor.map { .minor(uuid, major, $0) } ?? .major(uuid, major)
+        let mask = mask(reader)
+        let group = BeaconConstraint(uuid: uuid, major: major)
+        guard let major, let minor else { return group.masked(by: mask) }
+        return BeaconConstraint(uuid: uuid, major: major, minor: minor).masked(by: mask)
     }
+
+    /// Returns the beacons of a region in JSON; `nil` if it has none, or has mistakes.
+    static func beacons(of region: JSONNode.Value) -> BeaconConstraint? {
+        let problems = ObjectReader.Problems()
+        let node = JSONNode(value: region)
+        guard let reader = ObjectReader(node, path: "", keys: regionKeys, problems: problems),
+            case .beacon(let constraint)? = beacons(reader), problems.list.isEmpty
+        else { return nil }
+        return constraint
+    }
+
+    /// Reads the bits that count; without the key, and after a mistake, all of them.
+    private static func mask(_ reader: ObjectReader) -> BeaconMask {
+        guard let node = reader.node(maskKey),
+            let mask = ObjectReader(
+                node, path: reader.place(of: maskKey), keys: beaconKeys, problems: reader.problems)
+        else { return .all }
+        func bits(_ key: String) -> UInt16? {
+            mask.value(key, expected: "four hexadecimal digits in quotation marks, such as \"FF00\"") {
+                $0.string.flatMap { MaskText.bits($0) }
+            }
+        }
+        let uuid = mask.value("uuid", expected: "a UUID with the digits F and 0, such as \(uuidMaskExample)") {
+            $0.string.flatMap(BeaconUUID.init)
+        }
+        let (all, major, minor) = (BeaconMask.all, bits("major"), bits("minor"))
+        if let found = BeaconMask(uuid: uuid ?? all.uuid, major: major ?? all.major, minor: minor ?? all.minor) {
+            return found
+        }
+        mask.report(
+            "uuid", found: uuid.map { "\($0)" } ?? "nothing",
+            expected: "at least \(BeaconMask.leastOwnerBits) bits that count, because the beacons of others would match")
+        return .all
+    }
+
+    private static let uuidMaskExample = "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFF00"
 }

@@ -6,8 +6,9 @@
 @_exported public import enum HCI.HCIDecodingError
 @_exported public import struct HCI.ScanTime
 @_exported public import struct HCI.ScanTiming
-@_exported public import enum IBeacon.BeaconConstraint
+@_exported public import struct IBeacon.BeaconConstraint
 @_exported public import struct IBeacon.BeaconIdentity
+@_exported public import struct IBeacon.BeaconMask
 @_exported public import struct IBeacon.BeaconRegion
 @_exported public import struct IBeacon.BeaconUUID
 @_exported public import enum OkaeriPresence.LocationObstacle

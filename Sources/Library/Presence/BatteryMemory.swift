@@ -101,7 +101,7 @@ package struct BatteryMemory: PersistedMemory {
 extension BeaconIdentity {
     /// - Parameter text: `UUID/major/minor`.
     fileprivate init?(stored text: String) {
-        guard case .minor(let uuid, let major, let minor) = BeaconConstraint(text) else { return nil }
-        self.init(uuid: uuid, major: major, minor: minor)
+        guard let identity = BeaconConstraint(text)?.identity else { return nil }
+        self = identity
     }
 }

@@ -140,6 +140,20 @@ public struct BeaconBatteries: Sendable {
         }
     }
 
+    /// Replaces each identity by the one that stands for it, as the regions may have other masks. The latest level and reading stay.
+    mutating func normalize(_ normal: (BeaconIdentity) -> BeaconIdentity) {
+        let all = levels.sorted { $0.received < $1.received }
+        levels = []
+        for var level in all {
+            level.identity = normal(level.identity)
+            levelReceived(level)
+        }
+        readings = Dictionary(readings.map { (normal($0.key), $0.value) }, uniquingKeysWith: max)
+        for place in senders.indices {
+            if let identity = senders[place]?.identity { senders[place]?.identity = normal(identity) }
+        }
+    }
+
     /// Drops the levels and readings that are too old.
     mutating func expire(at now: Instant) {
         readings = readings.filter { $0.value.duration(to: now) < Self.readingInterval }

@@ -45,8 +45,11 @@ extension PresenceDriver {
             for device in 0..<UInt64(min(max(0, report.others), Self.followedDevices)) {
                 state.pipeline.monitor.advertisementHeard(from: device, by: radio, at: report.until)
             }
-            let levels = report.batteries.filter {
-                !state.pipeline.monitor.regionsWithBattery(of: $0.identity).isEmpty
+            let levels = report.batteries.compactMap { level -> BeaconBattery? in
+                guard !state.pipeline.monitor.regionsWithBattery(of: level.identity).isEmpty else { return nil }
+                var level = level
+                level.identity = state.pipeline.monitor.normalized(level.identity)
+                return level
             }
             state.pipeline.batteries.levelsReceived(levels)
             if !actions.isEmpty { publish(actions, at: now, &state) }

@@ -39,6 +39,12 @@ package final class PresenceDriver: ScannerDelegate {
         package var changes: [String: Int64] = [:]
         package var memory = RegionMonitor.Memory()
 
+        /// Stores the battery levels under the identities that stand for beacons in the regions.
+        mutating func normalizeBatteries() {
+            let monitor = pipeline.monitor
+            pipeline.batteries.normalize { monitor.normalized($0) }
+        }
+
         /// Makes a new resolver for the phones of the monitor.
         mutating func resolvePhones() {
             pipeline.phones = AddressResolver(pipeline.monitor.phoneFiles.map { identities[$0] })
@@ -88,6 +94,7 @@ package final class PresenceDriver: ScannerDelegate {
         state.withLock { state in
             for level in levels { state.pipeline.batteries.levelReceived(level) }
             for (identity, time) in readings { state.pipeline.batteries.readingBegan(identity, at: time) }
+            state.normalizeBatteries()
         }
     }
 
@@ -114,6 +121,7 @@ package final class PresenceDriver: ScannerDelegate {
             let actions = state.pipeline.monitor.regionsReplaced(
                 with: state.regions, knowing: state.memory,
                 formerNames: Self.formerNames(before, state.regions), at: now)
+            state.normalizeBatteries()
             if let identities, identities != state.identities || phones != state.pipeline.monitor.phoneFiles {
                 state.identities = identities
                 state.resolvePhones()

@@ -196,10 +196,7 @@ extension PresenceMemory.Beacon {
     }
 
     /// `nil` if it names more than one beacon.
-    var identity: BeaconIdentity? {
-        guard case .minor(let uuid, let major, let minor) = BeaconConstraint(beacon) else { return nil }
-        return BeaconIdentity(uuid: uuid, major: major, minor: minor)
-    }
+    var identity: BeaconIdentity? { BeaconConstraint(beacon)?.identity }
 }
 
 extension PresenceMemory.Silences {

@@ -26,8 +26,8 @@ public struct PresencePipeline: Sendable {
     public typealias SightingHandler =
         @Sendable (_ sighting: BeaconSighting, _ regions: [Int], _ now: Instant) -> Void
 
-    /// Receives each advertisement, before the decision. Returns whether the battery level of the sender is needed.
-    public typealias Tap = @Sendable (Reception) -> Bool
+    /// Receives each advertisement, before the decision. Returns the identity of a beacon whose battery level is needed.
+    public typealias Tap = @Sendable (Reception) -> BeaconIdentity?
 
     public var monitor: RegionMonitor
     /// Finds the phones of the monitor, in the order of its `phoneFiles`.
@@ -80,15 +80,17 @@ public struct PresencePipeline: Sendable {
                 counters.iBeacons += 1
                 while true {
                     if let tap,
-                        tap(Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
+                        let identity = tap(
+                            Reception(.beacon(frame.identity, measuredPower: frame.measuredPower), rssi: rssi, at: now))
                     {
                         batteries.beaconHeard(
-                            frame.identity, from: report.address.rawValue,
+                            identity, from: report.address.rawValue,
                             isConnectable: report.properties.contains(.connectable), at: now)
                     }
-                    let sighting = BeaconSighting(
-                        identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio)
-                    let news = monitor.sighted(sighting, at: now)
+                    var sighting = BeaconSighting(
+                        identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi, radio: radio,
+                        address: radio == .own ? report.address.rawValue : 0)
+                    let news = monitor.sighted(normalizing: &sighting, at: now)
                     if !news.isEmpty { actions += news }
                     if let handler {
                         let regions = monitor.regions(of: sighting.identity)
@@ -119,10 +121,10 @@ public struct PresencePipeline: Sendable {
         switch reception.sender {
         case .beacon(let identity, let measuredPower):
             counters.iBeacons += 1
-            let sighting = BeaconSighting(
+            var sighting = BeaconSighting(
                 identity: identity, measuredPower: measuredPower, rssi: reception.rssi, radio: radio)
-            let actions = monitor.sighted(sighting, at: reception.time)
-            let regions = monitor.regions(of: identity)
+            let actions = monitor.sighted(normalizing: &sighting, at: reception.time)
+            let regions = monitor.regions(of: sighting.identity)
             if let handler, !regions.isEmpty { handler(sighting, regions, reception.time) }
             return actions
         case .device(let address, let type):

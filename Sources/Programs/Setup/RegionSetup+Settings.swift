@@ -186,7 +186,8 @@ extension RegionSetup {
 struct SignalMeasurement: Sendable {
     /// The beacon: of several that match, the one that was nearest first.
     private var identity: BeaconIdentity?
-    private var count: UInt64?
+    /// The last reading: of a beacon whose identity changes, the count begins anew.
+    private var count: (identity: BeaconIdentity?, number: UInt64)?
     private(set) var signals: [Double] = []
     /// The reason why beacons cannot be received, if there is one.
     private(set) var trouble: String?
@@ -207,11 +208,13 @@ struct SignalMeasurement: Sendable {
 
     private mutating func add(_ beacons: [BeaconReport], matching constraint: BeaconConstraint) {
         for beacon in beacons.nearestFirst {
-            guard let found = beacon.identity, constraint.matches(found), identity ?? found == found else { continue }
+            guard let found = beacon.identity.flatMap(constraint.normalized), identity ?? found == found else { continue }
             identity = found
             // The list repeats a beacon that was not received anew.
-            if count != beacon.count, let signal = beacon.signal { signals.append(signal) }
-            count = beacon.count
+            if count?.identity != beacon.identity || count?.number != beacon.count, let signal = beacon.signal {
+                signals.append(signal)
+            }
+            count = (beacon.identity, beacon.count)
             return
         }
     }

@@ -103,6 +103,9 @@ package struct RegionSetup {
             guard isFirst else { return .join(try await askBroker()) }
         }
         if answers.beacons == nil { answers.beacons = try await askBeacon() }
+        if let reason = answers.beacons.flatMap(FactoryIdentity.reason) {
+            console.say("The UUID is that of \(reason): \(FactoryIdentity.remedy).")
+        }
         if answers.identifier == nil { answers.identifier = try await askIdentifier() }
         if answers.network == nil { try await askNetwork() }
         try await askPower()
@@ -151,8 +154,22 @@ extension RegionSetup {
             guard let (beacons, beacon) = try await chosen(by: line, among: numbers.candidates) else { continue }
             await receiver.stop()
             console.say("\(beacons)" + (beacon?.rssi.map { ", \($0) dBm" } ?? ""))
-            return beacons
+            guard let beacon else { return beacons }
+            return try await masked(beacons, beacon)
         }
+    }
+
+    /// Says what is peculiar about the identity of the chosen beacon, and returns the beacons of the region.
+    private func masked(_ beacons: BeaconConstraint, _ beacon: BeaconReport) async throws -> BeaconConstraint {
+        for case .shared(let transmitters) in beacon.identityNotes {
+            let note = IdentityNote.shared(transmitters: transmitters)
+            console.say("\(transmitters) devices send this identity: \(note.remedy).")
+        }
+        guard let proposed = beacon.proposedMask, let mask = proposed.mask else { return beacons }
+        let isMasked = try await console.confirm(
+            "Its \(proposed.words) changes, as a battery level or a counter in it does. Shall the region leave the bits out that "
+                + "change?", default: true)
+        return isMasked ? beacons.masked(by: mask) : beacons
     }
 
     private func requireBluetooth() async throws {

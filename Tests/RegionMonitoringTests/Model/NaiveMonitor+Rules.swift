@@ -8,11 +8,8 @@ extension NaiveMonitor.Region {
 
     /// The narrowest region receives a beacon first.
     var breadth: Int {
-        switch region.constraint {
-        case nil, .minor: 0
-        case .major: 1
-        case .uuid: 2
-        }
+        guard let constraint = region.constraint else { return 0 }
+        return (constraint.major == nil ? 1 : 0) + (constraint.minor == nil ? 1 : 0)
     }
 
     func isKept(by signal: Double?) -> Bool {

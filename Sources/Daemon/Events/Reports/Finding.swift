@@ -44,7 +44,7 @@ package struct Finding: Codable, Sendable, Equatable {
         case notKept, noHistory, restartPending, notRead, notUsed
         case brokerAway, brokerUnsuitable, brokerWasAway, brokerOpen
         case notServed, notMoved, notAnnounced, notDelivered, noneDelivered, peripheralNotConnected
-        case lowBattery, longSilence, notReal
+        case lowBattery, longSilence, sharedIdentity, changingIdentity, notReal
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -147,7 +147,7 @@ extension StatusReport {
     /// alarm. The page and `okaeri status` show what is wrong, and `okaeri doctor` everything.
     package var judged: [Finding] {
         loop + radio + disk + loaded + broker + access + served + notified + peripherals + unused + batteries + silences
-            + simulation
+            + identities + simulation
     }
 
     private var loop: [Finding] {
@@ -332,6 +332,21 @@ extension StatusReport {
                     remedy:
                         "set a shorter advertising interval in the beacon, or set \"scan\": \"continuous\" in beacons.json",
                     values: [region.identifier, "\(beacon.major)", "\(beacon.minor)", beacon.exitAfter.plain])
+            }
+        }
+    }
+
+    /// The beacons whose identity several devices send, or that change it.
+    private var identities: [Finding] {
+        regions.flatMap { region in
+            region.beacons.flatMap { beacon in
+                beacon.identityNotes.map { note in
+                    Finding(
+                        "identity", .note, note.code,
+                        "\"\(region.identifier)\": major \(beacon.major) minor \(beacon.minor): \(note.sentence)",
+                        remedy: note.remedy,
+                        values: [region.identifier, "\(beacon.major)", "\(beacon.minor)"] + note.values)
+                }
             }
         }
     }

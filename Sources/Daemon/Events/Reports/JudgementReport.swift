@@ -48,6 +48,10 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     package var accuracy: Double
     /// immediate, near, far or unknown.
     package var proximity: String
+    /// The number of devices that send this identity; `nil` for one.
+    package var transmitters: Int?
+    /// The mask that a region of the beacon needs, because its identity changes; `nil` if it does not.
+    package var proposedMask: MaskReport?
 
     /// By each sensitivity, in seconds.
     package struct ExitTimes: Codable, Sendable, Equatable {
@@ -129,6 +133,8 @@ extension JudgementReport {
         claimedPower = beacon.measuredPower
         accuracy = beacon.accuracy.metres
         proximity = Proximity(accuracy: beacon.accuracy).rawValue
+        transmitters = beacon.transmitters > 1 ? beacon.transmitters : nil
+        proposedMask = beacon.proposedMask.map { MaskReport($0) }
     }
 }
 

@@ -28,7 +28,7 @@ package struct RegionExplanation: Sendable {
             : text(
                 .noScan, language.bluetooth(code: bluetooth.code, adapter: bluetooth.adapter, reason: bluetooth.reason))
         let stuck = report.stale ? text(.stuck, StatusReport.Loaded.restart) : nil
-        let remarks = [answer, ownRule, flapping, ownCompromise, mistakes, scan, air, noScan, stuck].compactMap(\.self)
+        let remarks = [answer, ownRule, isSingle ? mask(signs[0]) : nil, flapping, ownCompromise, mistakes, scan, air, noScan, stuck].compactMap(\.self)
         var lines = [state] + remarks.map { "  " + $0 }
         for (index, sign) in signs.enumerated() {
             let beacons = region.beacons.filter { ($0.sign ?? 0) == index }
@@ -50,7 +50,7 @@ package struct RegionExplanation: Sendable {
         let device = sign.phone.map { text(.phone, $0) } ?? sign.uuid.map { "uuid \($0)" } ?? ""
         let name = ([device] + numbers).joined(separator: " ")
         return ["", text(.sign, name, language(StatusPhrase(sign.state)))]
-            + [rule(sign), compromise(sign)].compactMap(\.self).map { "  " + $0 }
+            + [rule(sign), mask(sign), compromise(sign)].compactMap(\.self).map { "  " + $0 }
     }
 
     private func lines(_ beacon: JudgementReport, of sign: SignReport) -> [String] {
@@ -61,8 +61,9 @@ package struct RegionExplanation: Sendable {
             (.distance, distance(beacon, sign)),
         ]
         let radios = (beacon.radios ?? []).map { (ExplanationPhrase.radio, Optional(words($0))) }
+        let identities = beacon.identityNotes.map { (ExplanationPhrase.identity, Optional($0.text(in: language))) }
         return ["", beacon.keepsInside ? text(isSingle ? .keepsRegion : .keepsSign, name) : name]
-            + (lines + radios).compactMap { label, words in
+            + (lines + radios + identities).compactMap { label, words in
                 words.map { "  \(language.column(language(label), width: 10))\($0)" }
             }
     }
@@ -100,6 +101,10 @@ package struct RegionExplanation: Sendable {
 
     private var flapping: String? {
         region.flapping.map { text(.flapping, "\($0.returns)", "\($0.distance)") }
+    }
+
+    private func mask(_ sign: SignReport) -> String? {
+        sign.mask.map { text(.mask, $0.fields.json, $0.words) }
     }
 
     /// The point on the curve of speed against being right; nil where the time is configured.
@@ -232,7 +237,7 @@ extension SignReport {
     /// The only sign of a region.
     fileprivate init(_ region: RegionReport) {
         state = region.state
-        (uuid, major, minor) = (region.uuid, region.major, region.minor)
+        (uuid, major, minor, mask) = (region.uuid, region.major, region.minor, region.mask)
         (exitAfter, isLearned, sensitivity) = (region.exitAfter, region.isLearned, region.sensitivity)
         (enterRSSI, exitRSSI) = (region.enterRSSI, region.exitRSSI)
         (measuredPower, pathLossExponent) = (region.measuredPower, region.pathLossExponent)

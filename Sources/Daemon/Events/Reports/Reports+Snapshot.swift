@@ -21,6 +21,7 @@ extension RegionReport {
         uuid = region.constraint?.uuid.description
         major = region.constraint?.major
         minor = region.constraint?.minor
+        mask = MaskReport(ofConstraint: region.constraint)
         exitAfter = snapshot.exitTime.seconds(digits: 1)
         isLearned = region.signs.contains { $0.exitAfter == nil }
         sensitivity = region.onlySign?.sensitivity.rawValue
@@ -56,6 +57,7 @@ extension SignReport {
         uuid = sign.constraint?.uuid.description
         major = sign.constraint?.major
         minor = sign.constraint?.minor
+        mask = MaskReport(ofConstraint: sign.constraint)
         phone = sign.phoneName
         exitAfter = snapshot.exitTime.seconds(digits: 1)
         isLearned = sign.exitAfter == nil
@@ -86,6 +88,8 @@ extension BeaconReport {
         age = max(.zero, snapshot.lastHeard.duration(to: now)).seconds(digits: 3)
         count = snapshot.count
         regions = snapshot.regions
+        transmitters = snapshot.transmitters > 1 ? snapshot.transmitters : nil
+        proposedMask = snapshot.proposedMask.map { MaskReport($0) }
     }
 }
 
@@ -143,6 +147,8 @@ extension BeaconReport {
             + EventField.integer("rssi", rssi)
             + [EventField("accuracy", .number(accuracy)), EventField("proximity", .text(proximity))]
             + [EventField("age", .number(age))] + EventField.integer("count", count)
+            + EventField.integer("transmitters", transmitters)
+            + (proposedMask.map { [EventField("proposedMask", .object($0.fields))] } ?? [])
         return fields.json
     }
 }

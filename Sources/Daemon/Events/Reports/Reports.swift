@@ -283,6 +283,8 @@ package struct RegionReport: Codable, Sendable, Equatable {
     package var uuid: String?
     package var major: UInt16?
     package var minor: UInt16?
+    /// The bits of the three that count; `nil` if all do.
+    package var mask: MaskReport?
     /// The silence after which the beacon counts as gone, in seconds: the present one, if it is learned; of several signs the longest.
     package var exitAfter: Double
     /// Whether that time is learned.
@@ -320,6 +322,8 @@ package struct SignReport: Codable, Sendable, Equatable {
     package var uuid: String?
     package var major: UInt16?
     package var minor: UInt16?
+    /// The bits of the three that count; `nil` if all do.
+    package var mask: MaskReport?
     /// The name of the phone, without the folder and the suffix of the key file; `nil` for beacons.
     package var phone: String?
     /// The silence after which the sign counts as gone, in seconds: the present one, if it is learned.
@@ -357,6 +361,10 @@ package struct BeaconReport: Codable, Sendable, Equatable {
     package var count: UInt64
     /// The regions it belongs to.
     package var regions: [String]
+    /// The number of devices that send this identity; `nil` for one.
+    package var transmitters: Int?
+    /// The mask that a region of the beacon needs, because its identity changes; `nil` if it does not.
+    package var proposedMask: MaskReport?
 }
 
 /// A rule for a peripheral that is kept connected, with the present peripheral.

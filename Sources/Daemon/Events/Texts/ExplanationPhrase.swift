@@ -14,6 +14,7 @@ package enum ExplanationPhrase: Phrase {
     case ago, unlistened, afterSilence, configured, learned, learnedMinutes, initial, longer, shortest, longest
     case expected, timesADay, onceADay, lessThanMonthly, onceInDays, remedyForLongest
     case tail, scanMinutes, scanHours, with, notKnownYet, every, filtered, last
+    case mask, identity, sharedIdentity, changingIdentity
     case implausible, noPower, metres, measured, calibrated, claimed, thisMachine, away, decides, notReceived
 
     package var texts: (english: String, japanese: String) { labels ?? states ?? rules ?? numbers }
@@ -177,6 +178,19 @@ package enum ExplanationPhrase: Phrase {
             (
                 "unknown: the beacon states {0} dBm at one metre, which is not between {1} and {2} dBm; run `okaeri calibrate {3}`",
                 "不明。ビーコンの示す 1 m での信号 {0} dBm は {1}～{2} dBm の範囲外です。`okaeri calibrate {3}` で測定してください"
+            )
+        case .mask:
+            ("Mask {0}: the other bits of its {1} may change, and count as zeros here", "マスク {0}：{1} のほかのビットは変わってもよく、ここでは 0 と見なします")
+        case .identity: ("identity", "識別")
+        case .sharedIdentity:
+            (
+                "{0} devices send this identity, and each of them keeps the region inside → give yours another UUID, major or minor with its maker's app, then in beacons.json",
+                "{0} 台の機器がこの値を送信しており、どの 1 台でも圏内のままになります → メーカーのアプリで自分のビーコンの UUID、major、minor のいずれかを変更し、beacons.json にも書いてください"
+            )
+        case .changingIdentity:
+            (
+                "its {0} changes, as a battery level or a counter in it does, so a region of one {0} loses it → write \"mask\": {1} beside \"uuid\" in beacons.json",
+                "{0} が電池残量やカウンターのように変わるため、1 つの値のリージョンでは見失います → beacons.json の \"uuid\" の横に \"mask\": {1} を書いてください"
             )
         case .noPower:
             (

@@ -118,6 +118,12 @@ extension Finding {
         case .longSilence:
             "「{0}」：major {1}、minor {2} のビーコンの途絶が最長の退出時間（{3} 秒）を超えるため、誤った退出が起こりがちです → "
                 + "ビーコンの発信間隔を短くするか、beacons.json に \"scan\": \"continuous\" を設定してください"
+        case .sharedIdentity, .changingIdentity:
+            "「{0}」：major {1}、minor {2}："
+                + (code == .sharedIdentity
+                    ? ExplanationPhrase.sharedIdentity.texts.japanese.replacing("{0}", with: "{3}")
+                    : ExplanationPhrase.changingIdentity.texts.japanese.replacing("{0}", with: "{3}")
+                        .replacing("{1}", with: "{4}"))
         case .notReal: "本物ではありません：" + Language.japanese.simulated(values)
         }
     }

@@ -1,5 +1,5 @@
 import HCI
-import IBeacon
+package import IBeacon
 import OkaeriPlumbing
 package import OkaeriPresence
 import RegionMonitoring
@@ -60,26 +60,29 @@ package final class HeardCollector: Sendable {
 
     /// Handles an advertisement. Called on the scanner's thread.
     ///
-    /// - Returns: whether it is of a wanted beacon.
-    @discardableResult package func received(_ reception: Reception) -> Bool {
-        let (isWanted, isNews) = guarded.withLock { guarded in
-            guard guarded.isWanted else { return (false, false) }
+    /// - Returns: The identity that stands for a wanted beacon; `nil` for other senders.
+    @discardableResult package func received(_ reception: Reception) -> BeaconIdentity? {
+        let (wanted, isNews) = guarded.withLock { guarded -> (BeaconIdentity?, Bool) in
+            guard guarded.isWanted else { return (nil, false) }
             switch reception.sender {
-            case .beacon(let identity, _):
+            case .beacon(let identity, let measuredPower):
                 if !guarded.matcher.matches(identity).isEmpty {
-                    return (true, guarded.add(.beacon(identity), reception))
+                    var reception = reception
+                    let normal = guarded.matcher.normalized(identity)
+                    reception.sender = .beacon(normal, measuredPower: measuredPower)
+                    return (normal, guarded.add(.beacon(normal), reception))
                 }
                 guarded.other(identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor))
             case .device(let address, let type):
                 if guarded.wantsPhones, type == .random, address.isResolvable {
-                    return (false, guarded.add(.device(address), reception))
+                    return (nil, guarded.add(.device(address), reception))
                 }
                 guarded.other(address.rawValue)
             }
-            return (false, false)
+            return (nil, false)
         }
         if isNews { isNew() }
-        return isWanted
+        return wanted
     }
 
     /// Takes what was received since the last message.

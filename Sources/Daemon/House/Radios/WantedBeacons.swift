@@ -20,11 +20,14 @@ struct WantedBeacons: Sendable, Equatable {
 
     var payload: String {
         let list = beacons.map { beacon in
-            [
-                Wire.text("uuid", "\(beacon.uuid)"),
-                EventField("major", beacon.major.map { .integer(Int($0)) } ?? .null),
-                EventField("minor", beacon.minor.map { .integer(Int($0)) } ?? .null),
-            ]
+            let (all, mask) = (BeaconMask.all, beacon.mask)
+            // A receiver of an earlier version ignores the mask: it reports all beacons of the fields in front of it.
+            let major = mask.major == all.major ? beacon.major : nil
+            let minor = mask.minor == all.minor && major != nil ? beacon.minor : nil
+            return [
+                Wire.text("uuid", "\(beacon.uuid)"), EventField("major", major.map { .integer(Int($0)) } ?? .null),
+                EventField("minor", minor.map { .integer(Int($0)) } ?? .null),
+            ] + (mask == all ? [] : [Wire.text("masked", beacon.description)])
         }
         return [EventField("beacons", .list(list)), EventField("phones", .flag(phones))].json
     }
@@ -35,8 +38,11 @@ struct WantedBeacons: Sendable, Equatable {
             var uuid: String
             var major: UInt16?
             var minor: UInt16?
+            /// The description of a constraint with a mask, in place of the rest.
+            var masked: String?
 
             var constraint: BeaconConstraint? {
+                if let masked { return BeaconConstraint(masked) }
                 guard let uuid = BeaconUUID(uuid) else { return nil }
                 return switch (major, minor) {
                 case (let major?, let minor?): .minor(uuid, major, minor)

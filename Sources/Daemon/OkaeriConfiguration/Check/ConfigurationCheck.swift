@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import IBeacon
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriWiFi
@@ -51,7 +52,7 @@ package struct ConfigurationCheck: Sendable {
 
     /// Looks at the files and the addresses. Blocking.
     package var remarks: [Remark] {
-        (repeatedBeacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
+        (identities + repeatedBeacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
             var remark = remark
             remark.region =
                 configuration.regions.enumerated()
@@ -149,6 +150,24 @@ extension ConfigurationCheck {
                     found: "no program \"\(name)\" is in \(Self.defaultPath.joined(separator: ":"))",
                     remedy: "write its absolute path")
             ]
+    }
+}
+
+// MARK: Beacons
+
+extension ConfigurationCheck {
+    /// The identities that beacons of other households have.
+    private var identities: [Remark] {
+        configuration.regions.enumerated().flatMap { index, region in
+            let signs = region.monitored.signs
+            return signs.enumerated().compactMap { sign, value -> Remark? in
+                guard let reason = value.constraint.flatMap(FactoryIdentity.reason) else { return nil }
+                let place = signs.count == 1 ? "" : ".anyOf[\(sign)]"
+                return Remark(
+                    isError: false, place: "regions[\(index)]\(place).uuid", found: "the UUID is that of \(reason)",
+                    remedy: FactoryIdentity.remedy)
+            }
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 package import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriWiFi
 
 /// A change of a region as a JSON merge patch (RFC 7396): a key that it names is set, or removed with null; the others stay.
 ///
-/// Two things go together: with the UUID come major and minor, so that one that is not named is any; and a passphrase file, the
-/// security and the hotspot belong to a network, so that another SSID has none unless they are named.
+/// Three things go together: with the UUID come major and minor, so that one that is not named is any; a mask belongs to the numbers of
+/// its beacons, so that other numbers have none unless it is named; and a passphrase file, the security and the hotspot belong to a
+/// network, so that another SSID has none unless they are named.
 package struct RegionPatch: Sendable, Equatable {
     /// The region's name: that of one in the file, or of a new one.
     package internal(set) var identifier: String
@@ -23,6 +25,10 @@ package struct RegionPatch: Sendable, Equatable {
         self["uuid"] = .string("\(constraint.uuid)")
         self["major"] = constraint.major.map { .number(Double($0)) }
         self["minor"] = constraint.minor.map { .number(Double($0)) }
+        if constraint.mask != .all {
+            self[Configuration.maskKey] = .object(
+                MaskReport(constraint.mask).members.map { .init(key: $0, node: JSONNode(value: .string($1))) })
+        }
     }
 
     /// The new value of a key, and null for a removal; `nil`: the value stays as it is in the file.
@@ -40,6 +46,7 @@ package struct RegionPatch: Sendable, Equatable {
     func patch(of region: JSONNode.Value) -> JSONNode.Value {
         var patch = keys
         for key in Configuration.beaconKeys { patch[key] = self[key] }
+        patch[Configuration.maskKey] = mask(of: region)
         // Only a new region can be a phone.
         if region != .null { patch["phone"] = nil }
         if case .object? = region["wifi"], case .object? = patch["wifi"], var network = patch["wifi"] {
@@ -52,6 +59,26 @@ package struct RegionPatch: Sendable, Equatable {
             patch["wifi"] = network
         }
         return patch
+    }
+
+    /// The change of the mask; `nil` if the mask of the region stays.
+    private func mask(of region: JSONNode.Value) -> JSONNode.Value? {
+        let maskKey = Configuration.maskKey
+        if var mask = keys[maskKey], case .object = mask {
+            for key in Configuration.beaconKeys where mask[key] == nil && region[maskKey]?[key] != nil {
+                mask[key] = .null
+            }
+            return mask
+        }
+        guard keys[maskKey] == nil, let old = Configuration.beacons(of: region), old.mask != .all else {
+            return keys[maskKey]
+        }
+        var changed = region
+        for key in Configuration.beaconKeys { changed[key] = self[key].map { $0 == .null ? nil : $0 } ?? region[key] }
+        guard let new = Configuration.beacons(of: changed), new.uuid == old.uuid else { return .null }
+        // Without a number the region is wider, and its beacons are the same.
+        let isSame = { (old: UInt16?, new: UInt16?) in old == nil || new == nil || old == new }
+        return isSame(old.major, new.major) && isSame(old.minor, new.minor) ? nil : .null
     }
 
     /// Whether its network is that of a `wifi` value, or it names none.
@@ -98,7 +125,8 @@ extension RegionPatch {
 
     /// The keys that determine the devices, as JSON; `nil` if it changes none.
     var signText: String? {
-        let signs = filtered { (["phone", "anyOf"] + Configuration.beaconKeys).contains($0.key) }
+        let names = ["phone", "anyOf", Configuration.maskKey] + Configuration.beaconKeys
+        let signs = filtered { names.contains($0.key) }
         return signs.keys.members.isEmpty ? nil : signs.text
     }
 

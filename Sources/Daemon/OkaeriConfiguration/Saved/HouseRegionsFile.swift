@@ -93,6 +93,7 @@ extension RegionSign {
                     EventField("uuid", .text("\(beacons.uuid)")),
                     beacons.major.map { EventField("major", .integer(Int($0))) },
                     beacons.minor.map { EventField("minor", .integer(Int($0))) },
+                    beacons.mask == .all ? nil : EventField("mask", .object(MaskReport(beacons.mask).fields)),
                 ]
             case .phone(let file): [EventField("phone", .text("/\(FilePath(file).lastComponent?.string ?? "")"))]
             }

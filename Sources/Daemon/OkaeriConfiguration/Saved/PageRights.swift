@@ -10,10 +10,11 @@ struct PageRights {
     static let keys = signKeys + ["notifyOnEntry", "notifyOnExit", "ranging", "wifi"]
 
     /// Those of its only sign.
-    private static let signKeys = Configuration.beaconKeys + Configuration.receptionKeys
+    private static let signKeys =
+        Configuration.beaconKeys + [Configuration.maskKey] + Configuration.receptionKeys
 
-    /// The keys of its network that a request can set.
-    static let networkKeys = ["ssid", "join"]
+    /// The keys of the objects in a region that a request can set.
+    static let parts = ["wifi": ["ssid", "join"], Configuration.maskKey: Configuration.beaconKeys]
 
     private let identifier: String
     /// The region as the daemon uses it; `nil` if there is none.
@@ -34,7 +35,7 @@ struct PageRights {
     /// - Parameter own: The region as `beacons.json` has it.
     static func permitted(_ patch: RegionPatch, of own: Configuration.Region) -> RegionPatch {
         patch.removing(
-            (own.hasCommands ? Configuration.beaconKeys : []) + (own.network == nil ? [] : ["wifi"]))
+            (own.hasCommands ? Configuration.beaconKeys + [Configuration.maskKey] : []) + (own.network == nil ? [] : ["wifi"]))
     }
 
     /// Throws if the page must not set a key that the change names.
@@ -117,10 +118,8 @@ extension RegionPatch {
             let (key, value) = (member.key, member.node)
             if isSaved, key == "phone" {
                 try Self.checkKeyFile(value, place: "\(place).phone")
-            } else if key == "wifi", case .object(let network) = value.value {
-                for member in network {
-                    try Self.check(member, PageRights.networkKeys, place: "\(place).wifi")
-                }
+            } else if let keys = PageRights.parts[key], case .object(let part) = value.value {
+                for member in part { try Self.check(member, keys, place: "\(place).\(key)") }
             } else {
                 try Self.check(member, PageRights.keys, place: place)
             }

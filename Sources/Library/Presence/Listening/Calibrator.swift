@@ -52,9 +52,10 @@ package final class Calibrator: ScannerDelegate {
                 isWellFormed = true
                 guard let end = state.end, now <= end else { return true }
                 let rssi = report.rssi
-                for frame in state.assembler.frames(in: report) where constraint.matches(frame.identity) {
+                for frame in state.assembler.frames(in: report) {
+                    guard let identity = constraint.normalized(frame.identity) else { continue }
                     state.calibration.sighted(
-                        BeaconSighting(identity: frame.identity, measuredPower: frame.measuredPower, rssi: rssi))
+                        BeaconSighting(identity: identity, measuredPower: frame.measuredPower, rssi: rssi))
                 }
             }
             return isWellFormed

@@ -16,22 +16,38 @@ enum BeaconTable {
         let room = max(1, rows - 3)
         let cut = { (line: String) in line.cut(to: columns) }
         var lines = [cut(heading)]
-        for beacon in sorted.prefix(room) {
+        var shown = 0
+        var notes: Set<String> = []
+        for beacon in sorted {
+            let new = Self.notes(beacon, after: &notes)
+            guard lines.count + new.count < room + 1 || shown == 0 else { break }
             let line = cut(line(beacon))
             lines.append(isColored ? colored(line, by: beacon.rssi, from: 0) : line)
+            lines += new.map(cut)
+            shown += 1
         }
-        if sorted.count > room { lines.append(cut("… and \(sorted.count - room) more")) }
+        if sorted.count > shown { lines.append(cut("… and \(sorted.count - shown) more")) }
         if sorted.isEmpty { lines.append(cut(nothing)) }
         return lines
     }
 
     /// The lines of a choice: each beacon with its number, in the order that they are given.
     static func lines(_ candidates: [CandidateList.Candidate], isColored: Bool = false) -> [String] {
-        let rows = candidates.map { candidate in
+        var notes: Set<String> = []
+        let rows = candidates.flatMap { candidate in
             let line = "\(candidate.number)".leftPadding(to: 3) + "  " + line(candidate.beacon)
-            return isColored ? colored(line, by: candidate.beacon.rssi, from: 5) : line
+            return [isColored ? colored(line, by: candidate.beacon.rssi, from: 5) : line]
+                + Self.notes(candidate.beacon, after: &notes).map { "     " + $0 }
         }
         return ["     " + heading] + (rows.isEmpty ? ["     " + nothing] : rows)
+    }
+
+    /// Returns the notes about a beacon's identity, each once: all identities of a beacon that changes it have the same note.
+    private static func notes(_ beacon: BeaconReport, after shown: inout Set<String>) -> [String] {
+        beacon.identityNotes.map { "  └ \($0.line)" }.filter { line in
+            guard beacon.proposedMask != nil else { return true }
+            return shown.insert("\(beacon.uuid.prefix(34)) \(line)").inserted
+        }
     }
 
     private static let heading =

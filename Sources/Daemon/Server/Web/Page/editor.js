@@ -19,7 +19,7 @@ const regionText = (text, name) => {
 }
 
 /** Which of the beacons: the one, or all that have some of it in common. */
-const identityPart = (uuid, values) => {
+const identityPart = (uuid, values, mask) => {
   const choices = [
     ['one', t('whichOne'), ['major', 'minor']],
     ['major', t('whichMajor'), ['major']],
@@ -39,7 +39,9 @@ const identityPart = (uuid, values) => {
     },
     write() {
       const [, , needs] = choices[radios.findIndex((radio) => radio.checked)]
-      return { uuid, ...Object.fromEntries(numbers.map((key) => [key, needs.includes(key) ? values[key] : null])) }
+      const known = numbers.map((key) => [key, needs.includes(key) ? values[key] : null])
+      // The mask of a region stays, as long as its numbers do.
+      return { uuid, ...Object.fromEntries(known), ...(mask && { mask }) }
     },
   }
 }
@@ -65,7 +67,7 @@ export const editor = ({ beacon, region }, leave) => {
     oninput: () => complain(''),
   })
   if (region) name.value = region.identifier
-  const identity = identityPart(uuid, { major, minor })
+  const identity = identityPart(uuid, { major, minor }, beacon?.proposedMask)
   const [network, thresholds, calibration] = [networkPart(), thresholdsPart(), calibrationPart()]
   const sensitivity = sensitivityPart()
   const parts = [identity, network, thresholds, sensitivity, calibration]

@@ -103,6 +103,8 @@ export default {
   use: 'Use this one',
   useOf: 'Use the beacon {0} / {1}, {2}',
   inRegion: 'in {0}',
+  airShared: '{0} devices send this identity, and each of them keeps a region inside. Give yours another UUID, major or minor.',
+  airChanging: 'Its {0} changes, as a battery level or a counter in it does. A new region of it leaves the bits out that change.',
   yours: 'Your regions',
   change: 'Change',
   changeOf: 'Change {0}',

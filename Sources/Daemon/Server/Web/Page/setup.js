@@ -78,11 +78,12 @@ const airPart = (choose, change) => (beacon) => {
   )
   const changing = el('button', { type: 'button', hidden: true, onclick: () => change(own) }, t('change'))
   let own = null
+  const note = el('span', { class: 'quiet small', hidden: true })
   const node = el(
     'li',
     { class: 'beacon choice' },
     bar.node,
-    el('span', { class: 'who' }, title, ' ', member),
+    el('span', { class: 'who' }, title, ' ', member, note),
     el('span', { class: 'facts' }, strength, heard),
     el('span', { class: 'choices' }, changing, button),
     identity(el('summary', {}, name), [beacon.uuid]),
@@ -96,6 +97,10 @@ const airPart = (choose, change) => (beacon) => {
       put(heard, heardText(beacon.age))
       put(member, beacon.regions.length ? t('inRegion', beacon.regions.join(', ')) : '')
       member.hidden = !beacon.regions.length
+      const { transmitters, proposedMask } = beacon
+      const fields = proposedMask && Object.keys(proposedMask).map((key) => (key === 'uuid' ? 'UUID' : key))
+      put(note, fields ? t('airChanging', fields.join(', ')) : transmitters ? t('airShared', transmitters) : '')
+      note.hidden = !fields && !transmitters
       own = regionOf(beacon)
       changing.hidden = !own
       changing.disabled = button.disabled
