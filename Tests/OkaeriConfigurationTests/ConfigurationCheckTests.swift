@@ -35,11 +35,14 @@ import Testing
 
     @Test(arguments: [
         ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", "", "many makers of tags, and the region has each beacon with it"),
-        ("fda50693a4e24fb1afcfc6eb07647825", #", "major": 10001"#, "many makers of tags, and the region has each beacon"),
-        ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 10073, "minor": 61418"#, "major 10073 minor 61418 are those"),
+        ("fda50693a4e24fb1afcfc6eb07647825", #", "major": 10001"#, "many makers of tags, and the region has"),
+        ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 10073, "minor": 61418"#, "major 10073 minor 61418"),
         ("74278BDA-B644-4520-8F0C-720EAF059935", #", "major": 65504, "minor": 65505"#, "HM-10 and Cypress, and major"),
-        ("B9407F30-F5F8-466E-AFF9-25556B57FE6D", #", "major": 1, "minor": 1"#, "Estimote, and major 1 minor 1 are those"),
-        ("E2C56DB5-DFFB-48D2-B060-D0F5A71096FF", #", "mask": {"uuid": "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFF00"}"#, "AirLocate"),
+        ("B9407F30-F5F8-466E-AFF9-25556B57FE6D", #", "major": 1, "minor": 1"#, "Estimote, and major 1 minor 1"),
+        (
+            "E2C56DB5-DFFB-48D2-B060-D0F5A71096FF",
+            #", "mask": {"uuid": "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFF00"}"#, "AirLocate"
+        ),
     ])
     func `the identity of a factory is a warning with a remedy`(uuid: String, rest: String, found: String) throws {
         let remarks = try remarks(#"{"regions": [{"identifier": "tag", "uuid": "\#(uuid)"\#(rest)}]}"#)
@@ -50,9 +53,10 @@ import Testing
 
     @Test(arguments: [
         ("FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 4711, "minor": 815"#),
-        ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", ""), ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", #", "major": 1, "minor": 1"#),
+        ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", ""),
+        ("6D3D1E1A-2B1C-4E0B-9A5C-8C1D5C1C7F10", #", "major": 1, "minor": 1"#),
     ])
-    func `numbers or a UUID of one's own are no warning`(uuid: String, rest: String) throws {
+    func `own numbers, or an own UUID, cause no warning`(uuid: String, rest: String) throws {
         #expect(try remarks(#"{"regions": [{"identifier": "tag", "uuid": "\#(uuid)"\#(rest)}]}"#).isEmpty)
     }
 

@@ -6,8 +6,9 @@ import Testing
 @Suite struct MaskTests {
     private func masked(_ identifier: String = "tag", after: Double? = 30) throws -> MonitoredRegion {
         let mask = try #require(BeaconMask(minor: 0xFF00))
+        let constraint = BeaconConstraint.minor(uuid, 100, 0x0200).masked(by: mask)
         return MonitoredRegion(
-            BeaconRegion(identifier: identifier, constraint: BeaconConstraint.minor(uuid, 100, 0x0200).masked(by: mask)),
+            BeaconRegion(identifier: identifier, constraint: constraint),
             exitAfter: after.map { .seconds($0) })
     }
 

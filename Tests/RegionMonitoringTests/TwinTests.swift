@@ -148,8 +148,8 @@ import Testing
     }
 
     @Test mutating func `a beacon that changes its address as well is noticed after several changes`() {
-        for second in 0..<400 {
-            let minor = UInt16(second / 60)
+        for second in 0..<280 {
+            let minor = UInt16(second / 40)
             hear(0x4200 + minor, from: UInt64(minor) + 10, at: Double(second))
         }
         #expect(masks().count == 7 && masks()[0x4206] == BeaconMask(minor: 0xFF00))

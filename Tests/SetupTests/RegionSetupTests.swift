@@ -81,13 +81,13 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
             let setup = try await ScriptedRegion(
                 ["", "1", answer, "tag", "", "n", "n", ""], machine: .init(receptions: [[.beacons([changing])]]))
             let text = try #require(setup.text, "\(setup.turns)")
-            #expect(
-                try Configuration(json: Array(text.utf8), file: "b.json").regions.map(\.monitored.signsText) == [constraint])
+            let regions = try Configuration(json: Array(text.utf8), file: "b.json").regions
+            #expect(regions.map(\.monitored.signsText) == [constraint])
             #expect(setup.turns.contains { $0.question?.hasPrefix("Its minor changes") == true })
         }
     }
 
-    @Test func `an identity of two devices, and that of a factory, is explained before the other questions`() async throws {
+    @Test func `an identity of two devices and that of a factory are explained at once`() async throws {
         var shared = beacon(1, rssi: -40)
         shared.transmitters = 2
         shared.major = 1

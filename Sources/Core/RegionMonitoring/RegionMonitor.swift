@@ -118,7 +118,8 @@ public struct RegionMonitor: Sendable {
     }
 
     /// Handles the reception of a beacon, and replaces its identity by the one that stands for it in the regions.
-    @usableFromInline package mutating func sighted(normalizing sighting: inout BeaconSighting, at now: Instant) -> [Action] {
+    @usableFromInline
+    package mutating func sighted(normalizing sighting: inout BeaconSighting, at now: Instant) -> [Action] {
         sighting.identity = matcher.normalized(sighting.identity)
         guard !radios.isLost(sighting.radio.position), now >= startedAt else { return [] }
         guard let slot = slot(for: sighting, at: now) else { return [] }

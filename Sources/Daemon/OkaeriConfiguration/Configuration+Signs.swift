@@ -123,7 +123,8 @@ extension Configuration {
         }
         mask.report(
             "uuid", found: uuid.map { "\($0)" } ?? "nothing",
-            expected: "at least \(BeaconMask.leastOwnerBits) bits that count, because the beacons of others would match")
+            expected: "at least \(BeaconMask.leastOwnerBits) bits that count, because the beacons of others would match"
+        )
         return .all
     }
 

@@ -208,7 +208,9 @@ struct SignalMeasurement: Sendable {
 
     private mutating func add(_ beacons: [BeaconReport], matching constraint: BeaconConstraint) {
         for beacon in beacons.nearestFirst {
-            guard let found = beacon.identity.flatMap(constraint.normalized), identity ?? found == found else { continue }
+            guard let found = beacon.identity.flatMap(constraint.normalized), identity ?? found == found else {
+                continue
+            }
             identity = found
             // The list repeats a beacon that was not received anew.
             if count?.identity != beacon.identity || count?.number != beacon.count, let signal = beacon.signal {

@@ -159,7 +159,7 @@ extension RegionSetup {
         }
     }
 
-    /// Says what is peculiar about the identity of the chosen beacon, and returns the beacons of the region.
+    /// Shows the peculiarities of the identity of the chosen beacon, and returns the beacons of the region.
     private func masked(_ beacons: BeaconConstraint, _ beacon: BeaconReport) async throws -> BeaconConstraint {
         for case .shared(let transmitters) in beacon.identityNotes {
             let note = IdentityNote.shared(transmitters: transmitters)

@@ -34,8 +34,9 @@ struct PageRights {
     ///
     /// - Parameter own: The region as `beacons.json` has it.
     static func permitted(_ patch: RegionPatch, of own: Configuration.Region) -> RegionPatch {
-        patch.removing(
-            (own.hasCommands ? Configuration.beaconKeys + [Configuration.maskKey] : []) + (own.network == nil ? [] : ["wifi"]))
+        let beacons = Configuration.beaconKeys + [Configuration.maskKey]
+        return patch.removing(
+            (own.hasCommands ? beacons : []) + (own.network == nil ? [] : ["wifi"]))
     }
 
     /// Throws if the page must not set a key that the change names.
