@@ -35,7 +35,7 @@ import Testing
         #expect(try configuration(#""mask": {}"#).regions[0].monitored.constraint == .uuid(home.uuid))
     }
 
-    @Test func `a mask that is none is refused with the reason`() {
+    @Test func `a malformed mask is refused with the reason`() {
         let digits = "expected four hexadecimal digits in quotation marks, such as \"FF00\""
         #expect(problems(#""mask": "FF00""#) == [#"regions[0].mask: found "FF00", expected an object"#])
         #expect(problems(#""mask": {"minor": "FF"}"#) == [#"regions[0].mask.minor: found "FF", \#(digits)"#])

@@ -118,10 +118,11 @@ extension RegionMonitor {
     /// scan. A region without a common sign is another one.
     public mutating func restored(_ memory: Memory) {
         for index in regions.indices { remember(memory, of: index) }
+        var known: Set<BeaconIdentity> = []
         for beacon in memory.beacons.prefix(Self.memoryCapacity) {
             // A mask may be newer than the memory: of several identities of one beacon, the first was received last.
             let identity = beacon.identity.isPhone ? beacon.identity : matcher.normalized(beacon.identity)
-            guard remembered[identity] == nil else { continue }
+            guard known.insert(identity).inserted else { continue }
             remembered[identity] = SilenceModel(beacon.silences).map { BeaconMemory($0, of: beacon) }
         }
     }
