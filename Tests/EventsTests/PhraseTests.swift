@@ -42,7 +42,7 @@ import Testing
         ]
         // The Japanese text has no word in the place of these values.
         let omitted: Set = [
-            "StatusPhrase.distance", "ExplanationPhrase.metres", "SetupPhrase.severalSigns",
+            "StatusPhrase.distance", "ExplanationPhrase.metres", "SetupPhrase.severalSigns", "SetupPhrase.factoryIdentity",
             "FailurePhrase.noConfiguration",
         ]
         if moved.contains(text.name) { return }

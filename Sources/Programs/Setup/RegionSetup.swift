@@ -104,7 +104,7 @@ package struct RegionSetup {
         }
         if answers.beacons == nil { answers.beacons = try await askBeacon() }
         if let reason = answers.beacons.flatMap(FactoryIdentity.reason) {
-            console.say("The UUID is that of \(reason): \(FactoryIdentity.remedy).")
+            say(.factoryIdentity, reason, FactoryIdentity.remedy)
         }
         if answers.identifier == nil { answers.identifier = try await askIdentifier() }
         if answers.network == nil { try await askNetwork() }
@@ -162,13 +162,11 @@ extension RegionSetup {
     /// Shows the peculiarities of the identity of the chosen beacon, and returns the beacons of the region.
     private func masked(_ beacons: BeaconConstraint, _ beacon: BeaconReport) async throws -> BeaconConstraint {
         for case .shared(let transmitters) in beacon.identityNotes {
-            let note = IdentityNote.shared(transmitters: transmitters)
-            console.say("\(transmitters) devices send this identity: \(note.remedy).")
+            let note = IdentityNote.shared(transmitters: transmitters).text(in: console.language)
+            console.say(note + (console.language == .english ? "." : "。"))
         }
         guard let proposed = beacon.proposedMask, let mask = proposed.mask else { return beacons }
-        let isMasked = try await console.confirm(
-            "Its \(proposed.words) changes, as a battery level or a counter in it does. Shall the region leave the bits out that "
-                + "change?", default: true)
+        let isMasked = try await console.confirm(SetupPhrase.isMasked, proposed.words, default: true)
         return isMasked ? beacons.masked(by: mask) : beacons
     }
 

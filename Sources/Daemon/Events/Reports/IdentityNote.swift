@@ -13,21 +13,22 @@ package enum IdentityNote {
     }
 
     /// The end of a sentence about the beacon.
-    package var sentence: String { parts(in: .english)[0] }
+    package var sentence: String { texts(in: .english).sentence }
 
     /// The action that fixes it.
-    package var remedy: String { parts(in: .english)[1] }
+    package var remedy: String? { texts(in: .english).remedy }
 
     /// Returns both in a line.
-    func text(in language: Language) -> String { language.parts(parts(in: language)) }
+    package func text(in language: Language) -> String {
+        let texts = texts(in: language)
+        return language.parts([texts.sentence, texts.remedy].compactMap(\.self))
+    }
 
-    private func parts(in language: Language) -> [String] {
-        let text =
-            switch self {
-            case .shared(let transmitters): language(ExplanationPhrase.sharedIdentity, "\(transmitters)")
-            case .changing(let mask): language(ExplanationPhrase.changingIdentity, mask.words, mask.fields.json)
-            }
-        return text.components(separatedBy: " → ")
+    private func texts(in language: Language) -> Finding.Translation {
+        switch self {
+        case .shared(let transmitters): .init(language(ExplanationPhrase.sharedIdentity, "\(transmitters)"))
+        case .changing(let mask): .init(language(ExplanationPhrase.changingIdentity, mask.words, mask.fields.json))
+        }
     }
 
     /// Both in one line of a table.

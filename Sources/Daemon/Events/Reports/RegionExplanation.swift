@@ -28,7 +28,10 @@ package struct RegionExplanation: Sendable {
             : text(
                 .noScan, language.bluetooth(code: bluetooth.code, adapter: bluetooth.adapter, reason: bluetooth.reason))
         let stuck = report.stale ? text(.stuck, StatusReport.Loaded.restart) : nil
-        let remarks = [answer, ownRule, isSingle ? mask(signs[0]) : nil, flapping, ownCompromise, mistakes, scan, air, noScan, stuck].compactMap(\.self)
+        let remarks = [
+            answer, ownRule, isSingle ? mask(signs[0]) : nil, flapping, ownCompromise, mistakes, scan, air, noScan,
+            stuck,
+        ].compactMap(\.self)
         var lines = [state] + remarks.map { "  " + $0 }
         for (index, sign) in signs.enumerated() {
             let beacons = region.beacons.filter { ($0.sign ?? 0) == index }

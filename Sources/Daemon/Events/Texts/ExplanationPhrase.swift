@@ -180,7 +180,10 @@ package enum ExplanationPhrase: Phrase {
                 "不明。ビーコンの示す 1 m での信号 {0} dBm は {1}～{2} dBm の範囲外です。`okaeri calibrate {3}` で測定してください"
             )
         case .mask:
-            ("Mask {0}: the other bits of its {1} may change, and count as zeros here", "マスク {0}：{1} のほかのビットは変わってもよく、ここでは 0 と見なします")
+            (
+                "Mask {0}: the other bits of its {1} may change, and count as zeros here",
+                "マスク {0}：{1} のほかのビットは変わってもよく、ここでは 0 と見なします"
+            )
         case .identity: ("identity", "識別")
         case .sharedIdentity:
             (

@@ -6,7 +6,7 @@ package enum SetupPhrase: Phrase {
     case writesAtEnd, isFirst, houseBroker, hostMistake, receiver
     // The beacon.
     case holdBeacon, whichBeacon, bluetoothOff, switchOn, unblock, switchingOn, cannotListen, noBeaconYet, notANumber,
-        inYourHand
+        inYourHand, factoryIdentity, isMasked
     // The name.
     case known, whose, proposal, nameMistake, severalSigns, replaces
     // The Wi-Fi.
@@ -89,6 +89,16 @@ package enum SetupPhrase: Phrase {
         case .whose: ("Whose beacon is this? A name such as Anna or keys{0}: ", "だれのビーコンですか？ Anna や keys のような名前{0}：")
         case .proposal: (" [{0}]", " [{0}]")
         case .nameMistake: ("Enter a name such as keys, car or Anna.", "keys、car、Anna のような名前を入力してください。")
+        case .factoryIdentity:
+            (
+                "The UUID is that of {0}: {1}.",
+                "この UUID は出荷時の値などで、近所のビーコンも使っている可能性があります。メーカーのアプリで自分だけの UUID（`uuidgen` で作れます）を書き込むか、固有の major と minor を指定してください。"
+            )
+        case .isMasked:
+            (
+                "Its {0} changes, as a battery level or a counter in it does. Shall the region leave the bits out that change?",
+                "{0} が電池残量やカウンターのように変わっています。変わるビットを無視しますか？"
+            )
         case .severalSigns:
             (
                 "\"{0}\" {1}; change that in beacons.json, or choose another name.",
