@@ -167,7 +167,8 @@ public struct LEAdvertisingReport: ~Escapable {
         return power == Self.notAvailable ? nil : power
     }
 
-    /// The signal strength in dBm; nil when the controller could not measure it, which still proves presence.
+    /// The signal strength in dBm; nil when the controller did not measure it, which still proves presence. Beside 127, that are 0
+    /// and all values outside -127 to 20, which some controllers send in its place.
     @inlinable public var rssi: Int8? { RSSI.measured(Int8(truncatingIfNeeded: packed >> 16)) }
 
     /// The AD structures.

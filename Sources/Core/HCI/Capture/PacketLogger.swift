@@ -32,7 +32,6 @@ enum PacketLogger {
         case note = 0xFC
         case configuration = 0xFD
         case newController = 0xFE
-        case identity = 0xFF
 
         /// The HCI packet, nil for another record.
         var packet: (kind: HCIPacketType, direction: CapturePacket.Direction)? {
