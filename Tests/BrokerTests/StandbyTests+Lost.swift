@@ -6,7 +6,7 @@ import Testing
 
 @testable import OkaeriHouse
 
-/// What a standby has announced, and the broker has lost.
+/// Announcements of a standby that the broker has lost.
 extension StandbyTests {
     /// A standby that has announced an arrival, and a hub whose disk has the state before; the broker has lost both or has older data.
     private mutating func loseTakeover(_ data: [String: [UInt8]] = [:]) throws -> HouseMemory {

@@ -1,5 +1,6 @@
 import HCI
 import OkaeriDaemonTestSupport
+import OkaeriPlumbing
 import OkaeriWiFi
 import RegionMonitoring
 import Testing
@@ -17,7 +18,9 @@ import Testing
         var description: String { name }
 
         /// The numbers of the values that a text has.
-        func places(_ text: String) -> Set<Int> { Set((0...9).filter { text.contains("{\($0)}") || text.contains("{\($0) ") }) }
+        func places(_ text: String) -> Set<Int> {
+            Set((0...9).filter { text.contains("{\($0)}") || text.contains("{\($0) ") })
+        }
     }
 
     private static func texts<Catalogue: Phrase>(_: Catalogue.Type) -> [Text] {
@@ -42,7 +45,8 @@ import Testing
         ]
         // The Japanese text has no word in the place of these values.
         let omitted: Set = [
-            "StatusPhrase.distance", "ExplanationPhrase.metres", "SetupPhrase.severalSigns", "SetupPhrase.factoryIdentity",
+            "StatusPhrase.distance", "ExplanationPhrase.metres", "SetupPhrase.severalSigns",
+            "SetupPhrase.factoryIdentity",
             "FailurePhrase.noConfiguration",
         ]
         if moved.contains(text.name) { return }
@@ -80,7 +84,7 @@ import Testing
     }
 
     @Test func `a column of Japanese is as wide as one of English`() {
-        #expect("Wi-Fi".columns == 5 && "圏内 3 分".columns == 9 && "ページ".columns == 6)
+        #expect("Wi-Fi".displayWidth == 5 && "圏内 3 分".displayWidth == 9 && "ページ".displayWidth == 6)
         #expect(Language.japanese.column("通知", width: 11) == "通知       ")
         #expect(Language.english.column("a long label", width: 4) == "a long label ")
     }

@@ -70,7 +70,7 @@ import Testing
         let tapped = Mutex<[Reception.Sender]>([])
         pipeline.tap = { reception in
             tapped.withLock { $0.append(reception.sender) }
-            return false
+            return nil
         }
         _ = pipeline.received(event: packet.span.bytes, at: Instant(nanoseconds: 1))
         #expect(pipeline.monitor.regionSnapshots[0].state == .inside)

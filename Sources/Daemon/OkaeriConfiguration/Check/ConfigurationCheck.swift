@@ -52,7 +52,8 @@ package struct ConfigurationCheck: Sendable {
 
     /// Looks at the files and the addresses. Blocking.
     package var remarks: [Remark] {
-        (identities + repeatedBeacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
+        let beacons = identities + repeatedBeacons
+        return (beacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
             var remark = remark
             remark.region =
                 configuration.regions.enumerated()

@@ -1,0 +1,169 @@
+import FoundationEssentials
+import HTTPTypes
+import OkaeriConfiguration
+import OkaeriEvents
+import OkaeriHistory
+import OkaeriPlumbing
+import OkaeriServer
+import OkaeriTestSupport
+import OkaeriWiFi
+import RegionMonitoring
+import Synchronization
+import Testing
+
+@testable import OkaeriDaemon
+
+/// Where beacons.json belongs to root.
+extension PageDataTests {
+    /// A daemon of the package: it may not write beacons.json, and writes in its state directory.
+    private var packaged: PageData {
+        PageData(
+            directory: folder.path, file: file, wifi: SimulatedWiFi(inSight: []), now: { Self.now },
+            reload: { [reloads] in reloads.count.withLock { $0 += 1 } }, user: 4321)
+    }
+
+    private func set(packaged request: String) async throws(PageFailure) -> ConfigurationReport {
+        try await packaged.set(Array(request.utf8))
+    }
+
+    private var saved: String { folder.text("regions.json") ?? "" }
+
+    private func effective() throws -> [Configuration.Region] {
+        try MergedConfiguration(file: file, directory: folder.path).configuration.regions
+    }
+
+    @Test func `a region of the page is saved in a file of the daemon, and beacons json stays`() async throws {
+        try write(Self.full)
+        let before = try await packaged.configuration()
+        #expect(before.writable && before.file == file && before.regions?.map(\.fixed) == [true])
+        let report = try await set(packaged: Self.keys)
+        #expect(report.written == true && report.file == "\(folder.path)/regions.json" && report.text == saved)
+        #expect(text == Self.full && reloads.count.withLock(\.self) == 1)
+        #expect(try effective().map(\.identifier) == ["home", "keys"])
+        let after = try await packaged.configuration()
+        #expect(after.text.contains("\"keys\"") && after.redacted && !after.text.contains("--token"))
+        #expect(
+            after.regions == [
+                .init(identifier: "home", file: file, fixed: true),
+                .init(identifier: "keys", file: "\(folder.path)/regions.json", fixed: false),
+            ])
+    }
+
+    @Test func `a change of a region of beacons json is kept beside it, and commands keep their beacon`() async throws {
+        try write(Self.full)
+        let change = #"{"region": {"identifier": "home", "enterRSSI": -70, "exitRSSI": -85, "sensitivity": "quick"}}"#
+        #expect(try await set(packaged: change).written == true)
+        #expect(try await set(packaged: #"{"region": {"identifier": "home", "exitAfter": null}}"#).written == true)
+        let home = try #require(try effective().first)
+        #expect(home.monitored.enterRSSI == -70 && home.monitored.exitAfter == nil && home.hasCommands)
+        #expect(home.monitored.sensitivity == .quick && text == Self.full)
+        #expect(try await packaged.configuration().regions?[0].changed == "\(folder.path)/regions.json")
+        for member in ["\"major\": 2", "\"wifi\": null", "\"wifi\": {\"ssid\": \"Evil\"}"] {
+            let request = "{\"region\": {\"identifier\": \"home\", \(member)}}"
+            #expect(await status { () async throws(PageFailure) in try await set(packaged: request) } == .forbidden)
+        }
+        let invalid = #"{"region": {"identifier": "home", "exitRSSI": -60}}"#
+        #expect(await status { () async throws(PageFailure) in try await set(packaged: invalid) } == .badRequest)
+    }
+
+    @Test func `the page's changes of a region of beacons json are taken back`() async throws {
+        try write(Self.full)
+        let before = try effective()
+        _ = try await set(packaged: Self.keys)
+        let change = #"{"region": {"identifier": "home", "enterRSSI": -70, "exitRSSI": -85, "sensitivity": "quick"}}"#
+        _ = try await set(packaged: change)
+        #expect(try effective().first != before.first)
+        #expect(try await packaged.removeChanges(of: "home").written == true)
+        #expect(try effective().first == before.first && effective().map(\.identifier) == ["home", "keys"])
+        #expect(reloads.count.withLock(\.self) == 3)
+        for name in ["home", "keys", "gone"] {
+            #expect(
+                await status { () async throws(PageFailure) in try await packaged.removeChanges(of: name) } == .notFound
+            )
+        }
+    }
+
+    @Test func `a region of the page is renamed and deleted, one of beacons json is not`() async throws {
+        try write(Self.full)
+        _ = try await set(packaged: Self.keys)
+        let renamed = try await set(packaged: #"{"region": {"identifier": "keys", "exitAfter": 60}, "name": "鍵"}"#)
+        #expect(renamed.written == true && !saved.contains("keys"))
+        #expect(try effective().last?.monitored.exitAfter == .seconds(60))
+        for (name, expected) in [
+            ("home", HTTPResponse.Status.badRequest), ("", .badRequest), ("a\\u001b", .badRequest),
+        ] {
+            let request = "{\"region\": {\"identifier\": \"鍵\"}, \"name\": \"\(name)\"}"
+            #expect(await status { () async throws(PageFailure) in try await set(packaged: request) } == expected)
+        }
+        let other = #"{"region": {"identifier": "home"}, "name": "house"}"#
+        #expect(await status { () async throws(PageFailure) in try await set(packaged: other) } == .forbidden)
+        do throws(PageFailure) {
+            _ = try await packaged.remove(region: "home")
+            Issue.record("a region of beacons.json was deleted")
+        } catch {
+            #expect(error.status == .forbidden && error.sentence.contains("home"))
+        }
+        try write(#"{"regions": [{"identifier": "shed", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}]}"#)
+        do throws(PageFailure) {
+            _ = try await packaged.remove(region: "shed")
+            Issue.record("a region of beacons.json was deleted")
+        } catch {
+            #expect(error.status == .forbidden && error.sentence.contains("it is in \(file)"))
+        }
+        #expect(try await packaged.remove(region: "鍵").written == true)
+        #expect(try effective().map(\.identifier) == ["shed"])
+        #expect(await status { () async throws(PageFailure) in try await packaged.remove(region: "鍵") } == .notFound)
+        #expect(reloads.count.withLock(\.self) == 3)
+    }
+
+    @Test func `where beacons json can be written, its regions are renamed and deleted there`() async throws {
+        try write(
+            """
+            {
+              "regions": [
+                {"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1},
+                {"identifier": "shed", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 2},
+                {"identifier": "cat", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "onEnter": ["/bin/true"]}
+              ]
+            }
+
+            """)
+        #expect(try await set(#"{"region": {"identifier": "home"}, "name": "house"}"#).written == true)
+        #expect(text.contains("{\"identifier\": \"house\", \"uuid\""))
+        #expect(try await page().remove(region: "shed").written == true)
+        #expect(!text.contains("shed") && text.contains("\"major\": 1},\n    {\"identifier\": \"cat\""))
+        for body in [#"{"region": {"identifier": "cat"}, "name": "dog"}"#] {
+            #expect(await status { () async throws(PageFailure) in try await set(body) } == .forbidden)
+        }
+        #expect(await status { () async throws(PageFailure) in try await page().remove(region: "cat") } == .forbidden)
+        #expect(try await page().remove(region: "house").written == true)
+        #expect(try effective().map(\.identifier) == ["cat"] && saved.isEmpty)
+    }
+
+    @Test func `the room of this machine is set and taken back`() async throws {
+        try write(#"{"node": {"room": "attic"}, "regions": []}"#)
+        #expect(try await packaged.set(room: Array(#"{"room": "kitchen"}"#.utf8)).written == true)
+        #expect(try await packaged.configuration().room == "kitchen")
+        _ = try await set(packaged: Self.keys)
+        #expect(try await packaged.set(room: Array(#"{"room": null}"#.utf8)).written == true)
+        #expect(try await packaged.configuration().room == "attic" && saved.contains("keys"))
+        for request in [
+            #"{"room": "kitchen", "hook": 1}"#, "", "{}", #"{"room": ""}"#, #"{"room": "a\u001b"}"#, #"{"room": 3}"#,
+        ] {
+            let found = await status { () async throws(PageFailure) in
+                try await packaged.set(room: Array(request.utf8))
+            }
+            #expect(found == .badRequest)
+        }
+        #expect(reloads.count.withLock(\.self) == 3)
+    }
+
+    @Test func `a damaged file of the page is reported, and is not replaced by a change`() async throws {
+        try write(Self.full)
+        _ = try folder.file("regions.json", Array("{\"web\": {}}".utf8))
+        let report = try await packaged.configuration()
+        #expect(report.problems?.count == 1 && report.regions?.map(\.identifier) == ["home"])
+        #expect(await status { () async throws(PageFailure) in try await set(packaged: Self.keys) } == .forbidden)
+        #expect(saved == "{\"web\": {}}")
+    }
+}
