@@ -52,6 +52,59 @@ import Testing
         #expect(try Configuration(json: Array(merged.text.utf8), file: "") == merged.configuration)
     }
 
+    @Test func `the page adds a phone and a beacon to regions that exist`() throws {
+        let directory = folder.path
+        let main = try folder.file("beacons.json", Array(Self.main.utf8))
+        try PhoneKeyFile(named: "anna.irk", in: directory).write("ec0234a357c8ad05341010a60a397d9b")
+        let files = RegionFiles(file: main, directory: directory, user: 1)
+        func add(_ edit: (RegionFiles, RegionFiles.Content) throws(RegionFiles.Refusal) -> RegionFiles.Edit) throws {
+            try RegionFiles.write([edit(files, try files.content())])
+        }
+        let beacon = try #require(BeaconConstraint("\(Self.uuid)/9/4"))
+        try add { files, content throws(RegionFiles.Refusal) in try files.adding(phone: "anna", to: "shed", in: content)
+        }
+        try add { files, content throws(RegionFiles.Refusal) in
+            try files.adding(beacons: beacon, to: "shed", in: content)
+        }
+        let content = try files.content()
+        let shed = try region("shed", content.merged)
+        #expect(content.merged.saved.problems.isEmpty && content.merged.saved.changed == ["shed"])
+        #expect(shed.monitored.signs.map(\.phoneFile) == [nil, "\(directory)/anna.irk", nil])
+        #expect(shed.monitored.signs.map { $0.constraint?.major } == [2, nil, 9])
+        #expect(shed.monitored.signs[0].exitAfter == .seconds(20), "the sign of beacons.json keeps its settings")
+        let saved = try SavedRegionsFile(directory: directory).regions()
+        #expect(saved.phones == ["anna.irk"])
+        #expect(try SavedRegions(json: Array(saved.text.utf8), file: "") == saved)
+        // A login does not decide which beacons run commands, and a sign is in a region once.
+        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "home", in: content) }
+        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "shed", in: content) }
+        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "nobody", in: content) }
+        // The reversal of the page's changes removes the signs and the key.
+        try add { files, content throws(RegionFiles.Refusal) in try files.removingChanges(of: "shed", from: content) }
+        #expect(try region("shed", try files.content().merged).monitored.signs.count == 1)
+        #expect(!PhoneKeyFile(named: "anna.irk", in: directory).exists)
+    }
+
+    @Test(arguments: [
+        #"[{"phone": "/etc/okaeri/anna.irk"}]"#, #"[{"phone": "../a.irk"}]"#, "[]", "{}", "[3]",
+        #"[{"uuid": "x", "onEnter": ["/bin/true"]}]"#, #"[{"uuid": ["x"]}]"#,
+        "[" + Array(repeating: #"{"uuid": "x"}"#, count: 64).joined(separator: ",") + "]",
+    ])
+    func `further signs of a file name no path and no command`(signs: String) {
+        let text = #"{"regions": [{"identifier": "home", "furtherSigns": \#(signs)}]}"#
+        #expect(throws: ConfigurationError.self) { try SavedRegions(json: Array(text.utf8), file: "") }
+    }
+
+    @Test func `further signs of a region with commands, and those without a key, have no effect`() throws {
+        let sign = #"{"uuid": "\#(Self.uuid)", "major": 9}"#
+        let merged = try merged(
+            #"{"regions": [{"identifier": "home", "furtherSigns": [\#(sign)]}, {"identifier": "shed", "furtherSigns": [{"phone": "gone.irk"}]}]}"#
+        )
+        #expect(try region("home", merged).monitored.signs.count == 1)
+        #expect(try region("shed", merged).monitored.signs.count == 1)
+        #expect(merged.saved.problems.count == 1 && merged.saved.problems[0].contains("\"shed\" is not used"))
+    }
+
     @Test func `a phone has its key in the state directory, and a phone without a key is not used`() throws {
         let directory = folder.path
         func merged(_ saved: String) throws -> MergedConfiguration {

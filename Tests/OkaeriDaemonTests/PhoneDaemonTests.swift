@@ -72,8 +72,10 @@ struct PhoneDaemonTests {
             let status: StatusReport = try await client.get(Route.status)
             #expect(status.regions[0].signs?.map(\.phone) == ["anna"])
             #expect(status.regions[0].beacons.count == 1)
-            #expect(daemon.receptions(of: "anna")?.rssi == -62 && daemon.receptions(of: "anna")?.count ?? 0 > 100)
-            #expect(daemon.receptions(of: "bob") == nil)
+            #expect(daemon.receptions(of: "anna", phone: "anna")?.rssi == -62)
+            #expect(daemon.receptions(of: "anna", phone: "anna")?.count ?? 0 > 100)
+            #expect(
+                daemon.receptions(of: "bob", phone: "bob") == nil && daemon.receptions(of: "anna", phone: "bob") == nil)
             outputs += [
                 try #require(RegionExplanation(status, region: "anna")).text,
                 try #require(StatusSummary(status, region: nil)).text(),

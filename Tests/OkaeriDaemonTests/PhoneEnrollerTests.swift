@@ -46,7 +46,7 @@ import Testing
             return try KeyWatch(
                 socket: ManagementSocket(owning: OwnedDescriptor(owning: ends[1])), adapter: index)
         }
-        ties.receptions = { $0 == "anna" ? (3, -62) : nil }
+        ties.receptions = { region, phone in region == "anna" && phone == "anna" ? (3, -62) : nil }
         return ties
     }
 

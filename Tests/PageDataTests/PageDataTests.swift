@@ -106,48 +106,6 @@ import Testing
         #expect(whole.contains(">24:00<") && !part.contains(">24:00<") && part.contains(">07:10<"))
     }
 
-    @Test func `the picture has the configured regions, and the former ones on request`() async throws {
-        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
-        let day: Int64 = 86_400_000_000_000
-        func state(_ region: String, _ state: RegionState, _ time: Int64) -> HistoryEvent? {
-            HistoryEvent(
-                Event(time: time, node: "pi", sequence: 1, kind: .didDetermineState(region: region, state)))
-        }
-        try store.record(
-            [
-                state("keys", .inside, Self.now - 3 * day), state("keys", .unknown, Self.now - 2 * day),
-                state("bag", .inside, Self.now - 2 * day), state("home", .inside, Self.now - 2 * day),
-            ].compactMap { $0 }, [])
-        let page = page()
-        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-        try write(#"{"regions": [{"identifier": "home", "uuid": "\#(uuid)"}]}"#)
-        // A state counts until the end of its run, and that of "bag" until now.
-        let former = try await page.days().former
-        #expect(
-            former == [
-                .init(identifier: "bag", first: "2026-11-19", last: "2026-11-21"),
-                .init(identifier: "keys", first: "2026-11-18", last: "2026-11-19"),
-            ])
-        func names(_ regions: String?) async throws -> [String] {
-            let svg = try await page.picture(of: "2026-11-19", regions: regions)
-            return ["home", "bag", "keys"].filter { svg.contains(">\($0)<") }
-        }
-        #expect(try await names("configured") == ["home"])
-        #expect(try await names("former") == ["bag", "keys"])
-        #expect(try await names(nil) == ["home", "bag", "keys"])
-        #expect(
-            await status { () throws(PageFailure) in try await page.picture(of: "2026-11-19", regions: "others") }
-                == .badRequest)
-        #expect(
-            await status { () throws(PageFailure) in try await page.picture(of: "2026-11-19", signals: "no") }
-                == .badRequest)
-        #expect(try await page.picture(of: "2026-11-19", signals: "false").hasPrefix("<svg"))
-        // Without a configuration, no region is a former one.
-        try write("{")
-        #expect(try await page.days().former == nil)
-        #expect(try await names("configured") == ["home", "bag", "keys"])
-    }
-
     @Test(arguments: ["2262-04-11", "1677-09-21", "9999-12-31", "0001-01-01", "2026-11-21"])
     func `times at the ends of a clock of nanoseconds are answered`(day: String) async throws {
         try remember()

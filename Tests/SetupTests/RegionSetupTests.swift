@@ -317,14 +317,45 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
     }
 
     @Test func `a name that is taken is given away only after a yes`() async throws {
-        let setup = try await ScriptedRegion(["", "", "home", "", "home", "y"], text: homeText, machine: two)
+        let setup = try await ScriptedRegion(
+            ["", "", "home", "", "", "home", "y"], text: homeText, machine: two)
         #expect(setup.turns[1].question == "Whose beacon is this? A name such as Anna or keys: ")
         #expect(setup.turns[2].said.contains("Enter a name such as"))
         #expect(
             setup.turns[3].question
                 == "The region \"home\" has the beacon \(uuidText)/100/1. Replace it with this one? [y/N] ")
-        #expect(setup.turns[4].question == "Whose beacon is this? A name such as Anna or keys: ")
-        #expect(setup.turns[6].steps == ["networks"])
+        #expect(
+            setup.turns[4].question
+                == "Shall this beacon be one more sign of \"home\", beside the present ones? [y/N] ")
+        #expect(setup.turns[5].question == "Whose beacon is this? A name such as Anna or keys: ")
+        #expect(setup.turns[7].steps == ["networks"])
+    }
+
+    @Test(arguments: [
+        (
+            #"{"regions": [{"identifier": "Anna", "phone": "/k/anna.irk", "exitAfter": 600}]}"#, ["y"],
+            #"[{"phone":"/k/anna.irk","exitAfter":600},{"uuid":"#
+        ),
+        (
+            #"{"regions": [{"identifier": "Anna", "uuid": "00112233-4455-6677-8899-AABBCCDDEEFF", "enterRSSI": -70}]}"#,
+            ["", "y"], #"[{"uuid":"00112233-4455-6677-8899-AABBCCDDEEFF","enterRSSI":-70},{"uuid":"#
+        ),
+        (
+            #"{"regions": [{"identifier": "Anna", "anyOf": [{"phone": "/k/a.irk"}, {"phone": "/k/b.irk"}]}]}"#, ["y"],
+            #"[{"phone":"/k/a.irk"},{"phone":"/k/b.irk"},{"uuid":"#
+        ),
+    ])
+    func `a beacon becomes one more sign of a region that exists`(
+        text: String, answers: [String], signs: String
+    ) async throws {
+        let setup = try await ScriptedRegion(
+            ["Anna"] + answers + ["", "", "", "y"], given: .init(beacons: BeaconConstraint("\(uuidText)/100/1")),
+            text: text)
+        #expect(setup.turns.contains { $0.question?.contains("one more sign of \"Anna\"") == true })
+        let written = try #require(setup.text, "\(setup.last)")
+        let dense = written.filter { !$0.isWhitespace }
+        #expect(dense.contains("\"anyOf\":" + signs + "\"\(uuidText)\",\"major\":100,\"minor\":1}]"), "\(dense)")
+        #expect(try ConfigurationText(written, file: "").configuration().regions.map(\.identifier) == ["Anna"])
     }
 
     @Test func `the user's name stands for Enter, unless it is taken or no name`() async throws {

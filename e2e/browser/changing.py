@@ -304,6 +304,35 @@ def strangers(walk):
     walk.quiet()
 
 
+def joined(walk):
+    """A beacon becomes one more sign of a region that exists, and the page takes that back"""
+    browser = walk.browser
+    before = walk.options.config.read_text()
+    browser.open(walk.base + "/?joined#setup")
+    browser.until("the beacon", "return [...document.querySelectorAll('.air li')].some((one) => one.textContent.includes('Beacon 3 / 14'))", within=20)
+    browser.run(
+        "[...document.querySelectorAll('.air li')].find((one) => one.textContent.includes('Beacon 3 / 14')).querySelector('[aria-label^=Use]').click()"
+    )
+    browser.until("the editor", "return document.activeElement.id === 'name'")
+    browser.type("#name", "cat")
+    browser.click("button.main")
+    join = "return [...document.querySelectorAll('.editor button')].find((one) => one.textContent === 'Add it to cat' && !one.hidden)"
+    browser.until("the button", join)
+    walk.pictures("joining")
+    browser.run(join + ".click()")
+    browser.until("it is added", "return document.querySelector('.outcome:not([hidden])')?.textContent.startsWith('Added: cat')")
+    browser.until("both signs", "return [...document.querySelectorAll('.own')].some((one) => /cat/.test(one.textContent) && /major 3 minor 14/.test(one.textContent))")
+    assert walk.options.config.read_text() == before, "beacons.json is changed"
+    back = "return [...document.querySelectorAll('.own .remove:not([hidden]) .end button')].find((one) => one.textContent.startsWith('Take back'))"
+    browser.until("the reversal", back)
+    walk.pictures("joined")
+    browser.run(back + ".click()")
+    browser.run("[...document.querySelectorAll('.own .danger')].find((one) => one.checkVisibility()).click()")
+    browser.until("it is taken back", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Taken back: cat')")
+    browser.until("one sign", "return document.querySelector(\"[aria-label='Change cat']:not([hidden])\")")
+    walk.quiet()
+
+
 def keyboard(walk):
     """The keyboard reaches every view: the focus is visible, moves through all controls, and is never trapped"""
     browser = walk.browser

@@ -425,8 +425,10 @@ def enrolled(walk):
     assert requests() == [["DELETE", "/v1/enrollment", None]]
 
     report("advertising", secondsLeft=97)
+    choose("#phone-region", "cat")
     browser.press("enter")
     shows("advertising")
+    assert browser.run("return window.requests.at(-1)[2]") == {"name": "anna", "as": "heart-rate", "region": "cat"}
     report("failed", problem="notPaired", reason="the phone was connected and has not paired")
     browser.click(".enroll .progress > .buttons button")
     shows("notPaired")

@@ -51,6 +51,7 @@ ENGLISH = [
     household.enrolled,
     changing.troubles,
     changing.strangers,
+    changing.joined,
     changing.keyboard,
     outage.silent,
     outage.killed,

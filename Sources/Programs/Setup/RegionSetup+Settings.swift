@@ -103,7 +103,7 @@ extension RegionSetup {
 
     mutating func askThresholds() async throws {
         guard let beacons = answers.beacons else { return }
-        if let region = region?.monitored,
+        if !isFurther, let region = region?.monitored,
             let present = words(enterRSSI: region.enterRSSI, exitRSSI: region.exitRSSI)
         {
             say(.presentThresholds, present)
@@ -163,11 +163,17 @@ extension RegionSetup {
 
     private var patch: RegionPatch {
         let identifier = answers.identifier ?? ""
-        var patch =
-            answers.beacons.map { RegionPatch(identifier: identifier, $0) } ?? RegionPatch(identifier: identifier)
-        patch["measuredPower"] = measuredPower.map { .number(Double($0)) }
-        patch["enterRSSI"] = thresholds.map { .number(Double($0.enterRSSI)) }
-        patch["exitRSSI"] = thresholds.map { .number(Double($0.exitRSSI)) }
+        var settings: JSONNode.Value = [:]
+        settings["measuredPower"] = measuredPower.map { .number(Double($0)) }
+        settings["enterRSSI"] = thresholds.map { .number(Double($0.enterRSSI)) }
+        settings["exitRSSI"] = thresholds.map { .number(Double($0.exitRSSI)) }
+        var patch = RegionPatch(identifier: identifier)
+        if let beacons = answers.beacons, isFurther {
+            patch = RegionPatch(identifier: identifier, further: beacons, settings)
+        } else {
+            if let beacons = answers.beacons { patch = RegionPatch(identifier: identifier, beacons) }
+            for setting in settings.members { patch[setting.key] = setting.node.value }
+        }
         if let network = answers.network {
             var wifi = network.name.network
             wifi["passphraseFile"] = network.passphraseFile.map { .string($0) }

@@ -62,6 +62,8 @@ package struct RegionSetup {
     var answers: Answers
     /// Whether the machine stays while the beacon moves.
     var stays = true
+    /// Whether the beacons become a further sign of a region that exists.
+    var isFurther = false
     /// Whether the region is to have no network any more.
     var removesNetwork = false
     /// The network that NetworkManager has no profile of.
@@ -213,7 +215,7 @@ extension RegionSetup {
 // MARK: The name
 
 extension RegionSetup {
-    private func askIdentifier() async throws -> String {
+    private mutating func askIdentifier() async throws -> String {
         let own = regions.first { $0.monitored.constraint == answers.beacons }?.identifier
         /// The name that Enter stands for; `nil`: one has to be typed.
         let usual = own ?? owner.flatMap { owner in regions.contains { $0.identifier == owner } ? nil : owner }
@@ -227,7 +229,7 @@ extension RegionSetup {
     }
 
     /// Returns whether a name can be given to the beacons; if it is that of another region, after a question.
-    private func isFree(_ name: String) async throws -> Bool {
+    private mutating func isFree(_ name: String) async throws -> Bool {
         guard Configuration.Region.isIdentifier(name) else {
             say(.nameMistake)
             return false
@@ -235,10 +237,14 @@ extension RegionSetup {
         guard let region = regions.first(where: { $0.identifier == name })?.monitored,
             region.constraint != answers.beacons
         else { return true }
-        guard let others = region.constraint else {
-            say(.severalSigns, name.plain(replacesFormat: true), region.otherSigns ?? "")
-            return false
+        let plain = name.plain(replacesFormat: true)
+        if let others = region.constraint,
+            try await console.confirm(SetupPhrase.replaces, name, "\(others)", default: false)
+        {
+            return true
         }
-        return try await console.confirm(SetupPhrase.replaces, name, "\(others)", default: false)
+        if let signs = region.otherSigns { say(.severalSigns, plain, signs) }
+        isFurther = try await console.confirm(SetupPhrase.isFurther, plain, default: false)
+        return isFurther
     }
 }

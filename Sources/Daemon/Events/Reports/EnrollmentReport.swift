@@ -90,15 +90,17 @@ package struct EnrollmentReport: Codable, Sendable, Equatable {
 
 /// The request to enroll a phone.
 package struct EnrollmentRequest: Codable, Sendable, Equatable {
-    /// The name of the phone and of its region.
+    /// The name of the phone, and of its region if ``region`` is `nil`.
     package var name: String
+    /// The region that the phone is added to; `nil` for a new region.
+    package var region: String?
     /// The device that this machine is to resemble; `nil`: a heart-rate monitor.
     package var `as`: String?
     /// The time limit of the pairing in seconds; `nil`: two minutes.
     package var timeout: Int?
 
-    package init(name: String, as profile: String? = nil, timeout: Int? = nil) {
-        (self.name, self.as, self.timeout) = (name, profile, timeout)
+    package init(name: String, region: String? = nil, as profile: String? = nil, timeout: Int? = nil) {
+        (self.name, self.region, self.as, self.timeout) = (name, region, profile, timeout)
     }
 }
 

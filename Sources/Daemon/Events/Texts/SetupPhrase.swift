@@ -6,7 +6,7 @@ package enum SetupPhrase: Phrase {
     case writesAtEnd, isFirst, houseBroker, hostMistake, receiver
     // The beacon.
     case holdBeacon, whichBeacon, bluetoothOff, switchOn, unblock, switchingOn, cannotListen, noBeaconYet, notANumber,
-        inYourHand, factoryIdentity, isMasked
+        inYourHand, factoryIdentity, isMasked, isFurther
     // The name.
     case known, whose, proposal, nameMistake, severalSigns, replaces
     // The Wi-Fi.
@@ -89,6 +89,11 @@ package enum SetupPhrase: Phrase {
         case .whose: ("Whose beacon is this? A name such as Anna or keys{0}: ", "だれのビーコンですか？ Anna や keys のような名前{0}：")
         case .proposal: (" [{0}]", " [{0}]")
         case .nameMistake: ("Enter a name such as keys, car or Anna.", "keys、car、Anna のような名前を入力してください。")
+        case .isFurther:
+            (
+                "Shall this beacon be one more sign of \"{0}\", beside the present ones?",
+                "このビーコンを、今のものに加えて「{0}」の目印にしますか？"
+            )
         case .factoryIdentity:
             (
                 "The UUID is that of {0}: {1}.",
@@ -101,8 +106,8 @@ package enum SetupPhrase: Phrase {
             )
         case .severalSigns:
             (
-                "\"{0}\" {1}; change that in beacons.json, or choose another name.",
-                "「{0}」は複数の目印かスマートフォンのリージョンです。beacons.json で変更するか、別の名前にしてください。"
+                "\"{0}\" {1}.",
+                "「{0}」は複数の目印かスマートフォンのリージョンです。"
             )
         case .replaces:
             (

@@ -31,6 +31,15 @@ package struct RegionPatch: Sendable, Equatable {
         }
     }
 
+    /// A further sign of a region: these beacons.
+    ///
+    /// - Parameter settings: The keys of the sign beside those of the beacons.
+    package init(identifier: String, further constraint: BeaconConstraint, _ settings: JSONNode.Value = [:]) {
+        self.init(identifier: identifier)
+        let beacons = RegionPatch(identifier: "", constraint).keys
+        furtherSigns = [.object(beacons.members + settings.members)]
+    }
+
     /// The new value of a key, and null for a removal; `nil`: the value stays as it is in the file.
     package subscript(key: String) -> JSONNode.Value? {
         get {
@@ -58,6 +67,23 @@ package struct RegionPatch: Sendable, Equatable {
             }
             patch["wifi"] = network
         }
+        return withFurtherSigns(patch, of: region)
+    }
+
+    /// Returns a patch with the further signs behind those of the region, whose keys become the first sign.
+    private func withFurtherSigns(_ patch: JSONNode.Value, of region: JSONNode.Value) -> JSONNode.Value {
+        var patch = patch
+        patch[Self.furtherSignsKey] = nil
+        guard !furtherSigns.isEmpty else { return patch }
+        let before = JSONNode(value: region).merging(patch, order: []).value
+        var signs: [JSONNode] = []
+        if case .array(let present)? = before["anyOf"] {
+            signs = present
+        } else {
+            signs = [JSONNode(value: .object(before.members.filter { Configuration.signKeys.contains($0.key) }))]
+        }
+        for key in Configuration.signKeys { patch[key] = .null }
+        patch["anyOf"] = .array(signs + furtherSigns.map { JSONNode(value: $0) })
         return patch
     }
 
@@ -125,20 +151,41 @@ extension RegionPatch {
 
     /// The keys that determine the devices, as JSON; `nil` if it changes none.
     var signText: String? {
-        let names = ["phone", "anyOf", Configuration.maskKey] + Configuration.beaconKeys
+        let names = ["phone", "anyOf", Self.furtherSignsKey, Configuration.maskKey] + Configuration.beaconKeys
         let signs = filtered { names.contains($0.key) }
         return signs.keys.members.isEmpty ? nil : signs.text
+    }
+
+    /// The key of the signs that the page has added to those of the region.
+    static let furtherSignsKey = "furtherSigns"
+
+    /// The signs that the page has added to those of the region: each an element of `anyOf`.
+    package var furtherSigns: [JSONNode.Value] {
+        get {
+            guard case .array(let signs)? = keys[Self.furtherSignsKey] else { return [] }
+            return signs.map(\.value)
+        }
+        set { keys[Self.furtherSignsKey] = newValue.isEmpty ? nil : .array(newValue.map { JSONNode(value: $0) }) }
     }
 
     /// The name of the phone's key file in the state directory, if the region is a phone.
     var phone: String? { keys["phone"]?.string }
 
-    /// Returns the same region with the path of its key file, if it is a phone.
+    /// The names of all its key files in the state directory, or their paths.
+    var phones: [String] { [phone].compactMap(\.self) + furtherSigns.compactMap { $0["phone"]?.string } }
+
+    /// Returns the same region with the paths of its key files.
     ///
     /// - Parameter directory: The state directory.
     func located(in directory: String) -> RegionPatch {
+        func path(_ name: String) -> JSONNode.Value { .string(SocketPath.absolute("\(directory)/\(name)")) }
         var patch = self
-        patch["phone"] = phone.map { .string(SocketPath.absolute("\(directory)/\($0)")) }
+        patch["phone"] = phone.map(path)
+        patch.furtherSigns = furtherSigns.map { sign in
+            var sign = sign
+            sign["phone"] = sign["phone"]?.string.map(path)
+            return sign
+        }
         return patch
     }
 

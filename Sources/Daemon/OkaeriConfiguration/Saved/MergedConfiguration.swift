@@ -144,23 +144,24 @@ package struct MergedConfiguration: Sendable {
     /// Returns the part of a change that the page may make.
     private func permitted(_ patch: RegionPatch, in directory: String) throws(Refusal) -> RegionPatch {
         if let region = own.first(where: { $0.identifier == patch.identifier }) {
-            return PageRights.permitted(patch, of: region)
+            return try usable(PageRights.permitted(patch, of: region).located(in: directory))
         }
-        if patch.phone != nil { return try usable(patch.located(in: directory)) }
-        guard case .string? = patch["uuid"] else {
+        guard patch.phone != nil || patch["uuid"]?.string != nil else {
             throw Refusal(description: "\"\(patch.identifier)\" is not used: beacons.json has no region of this name")
         }
-        return patch
+        return try usable(patch.located(in: directory))
     }
 
-    /// Returns the region of a phone if its key can be read. A daemon without the key would not start; without the region it does.
+    /// Returns a change if the keys of its phones can be read. A daemon without a key would not start; without the change it does.
     private func usable(_ patch: RegionPatch) throws(Refusal) -> RegionPatch {
-        do throws(IdentityFileError) {
-            _ = try IdentityFile.load(patch.phone ?? "")
-        } catch {
-            // Other users may read the regions, and not the keys.
-            if error.problem == .file(.unreadable(errno: EACCES)) { return patch }
-            throw Refusal(description: "\"\(patch.identifier)\" is not used: \(error)")
+        for file in patch.phones {
+            do throws(IdentityFileError) {
+                _ = try IdentityFile.load(file)
+            } catch {
+                // Other users may read the regions, and not the keys.
+                if error.problem == .file(.unreadable(errno: EACCES)) { continue }
+                throw Refusal(description: "\"\(patch.identifier)\" is not used: \(error)")
+            }
         }
         return patch
     }

@@ -34,9 +34,10 @@ struct PageRights {
     ///
     /// - Parameter own: The region as `beacons.json` has it.
     static func permitted(_ patch: RegionPatch, of own: Configuration.Region) -> RegionPatch {
-        let beacons = Configuration.beaconKeys + [Configuration.maskKey]
+        let beacons = Configuration.beaconKeys + [Configuration.maskKey, RegionPatch.furtherSignsKey]
+        // Only a new region can be a phone.
         return patch.removing(
-            (own.hasCommands ? beacons : []) + (own.network == nil ? [] : ["wifi"]))
+            ["phone"] + (own.hasCommands ? beacons : []) + (own.network == nil ? [] : ["wifi"]))
     }
 
     /// Throws if the page must not set a key that the change names.
@@ -119,6 +120,8 @@ extension RegionPatch {
             let (key, value) = (member.key, member.node)
             if isSaved, key == "phone" {
                 try Self.checkKeyFile(value, place: "\(place).phone")
+            } else if isSaved, key == Self.furtherSignsKey {
+                try Self.checkSigns(value, place: "\(place).\(key)")
             } else if let keys = PageRights.parts[key], case .object(let part) = value.value {
                 for member in part { try Self.check(member, keys, place: "\(place).\(key)") }
             } else {
@@ -138,6 +141,25 @@ extension RegionPatch {
         switch member.node.value {
         case .null, .bool, .number, .string: break
         case .array, .object: throw mistake(own, found: member.node.summary, expected: "one value, or null")
+        }
+    }
+
+    private static func checkSigns(_ node: JSONNode, place: String) throws(ConfigurationError) {
+        guard case .array(let signs) = node.value, 1..<RegionSign.limit ~= signs.count else {
+            throw mistake(place, found: node.summary, expected: "an array of 1 to \(RegionSign.limit - 1) signs")
+        }
+        for (index, sign) in signs.enumerated() {
+            let place = "\(place)[\(index)]"
+            guard case .object(let members) = sign.value else {
+                throw mistake(place, found: sign.summary, expected: "a sign")
+            }
+            for member in members {
+                if member.key == "phone" {
+                    try checkKeyFile(member.node, place: "\(place).phone")
+                } else {
+                    try check(member, Configuration.signKeys, place: place)
+                }
+            }
         }
     }
 

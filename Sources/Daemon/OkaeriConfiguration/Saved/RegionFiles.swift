@@ -1,4 +1,5 @@
 package import OkaeriEvents
+package import IBeacon
 import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
@@ -208,6 +209,31 @@ extension RegionFiles {
         try Self.valid { () throws(ConfigurationError) in
             try regions.add(phone: PhoneKeyFile.name(of: identifier), as: identifier)
         }
+        return try edit(regions, of: identifier, in: content)
+    }
+
+    /// Returns the text with a further sign of a region. A region with the sign is entered and left with any of its signs.
+    ///
+    /// - Parameter phone: The name of the key file in the state directory, without its suffix.
+    package func adding(phone: String, to identifier: String, in content: Content) throws(Refusal) -> Edit {
+        try adding(["phone": .string(PhoneKeyFile.name(of: phone))], to: identifier, in: content)
+    }
+
+    /// Returns the text with further beacons of a region.
+    package func adding(
+        beacons: BeaconConstraint, to identifier: String, in content: Content
+    ) throws(Refusal) -> Edit {
+        try adding(RegionPatch(identifier: identifier, further: beacons).furtherSigns[0], to: identifier, in: content)
+    }
+
+    private func adding(
+        _ sign: JSONNode.Value, to identifier: String, in content: Content
+    ) throws(Refusal) -> Edit {
+        guard content.merged.configuration.regions.contains(where: { $0.identifier == identifier }) else {
+            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+        }
+        var regions = content.regions
+        try Self.valid { () throws(ConfigurationError) in try regions.add(sign: sign, to: identifier) }
         return try edit(regions, of: identifier, in: content)
     }
 

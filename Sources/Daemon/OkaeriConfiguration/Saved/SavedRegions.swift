@@ -90,7 +90,7 @@ package struct SavedRegions: Sendable, Equatable {
     package subscript(identifier: String) -> RegionPatch? { patches.first { $0.identifier == identifier } }
 
     /// The names of the phones' key files in the state directory, each once.
-    package var phones: [String] { Set(patches.compactMap(\.phone)).sorted() }
+    package var phones: [String] { Set(patches.flatMap(\.phones)).sorted() }
 
     /// The text of the file, a region a line.
     package var text: String {
@@ -134,6 +134,15 @@ extension SavedRegions {
         var patch = RegionPatch(identifier: identifier)
         patch["phone"] = .string(keyFile)
         try set(patch, isNew: true)
+    }
+
+    /// Adds a sign to a region.
+    ///
+    /// - Parameter sign: An element of `anyOf`; a phone with the name of its key file in the state directory.
+    mutating func add(sign: JSONNode.Value, to identifier: String) throws(ConfigurationError) {
+        if self[identifier] == nil { try set(RegionPatch(identifier: identifier), isNew: false) }
+        guard let index = patches.firstIndex(where: { $0.identifier == identifier }) else { return }
+        patches[index].furtherSigns.append(sign)
     }
 
     package mutating func rename(_ identifier: String, to name: String) {

@@ -168,13 +168,13 @@ extension Daemon {
         return BeaconPart(presence.driver.beacons(since: first, after: position, limit: limit), at: now)
     }
 
-    /// Returns the number of receptions of a region's beacons and phones since the start or the region's addition, and the last
-    /// RSSI; `nil` if there were none.
-    func receptions(of region: String) -> (count: Int, rssi: Int?)? {
+    /// Returns the number of receptions of a region's phone since the start or the addition of the phone, and the last RSSI; `nil` if
+    /// there were none.
+    func receptions(of region: String, phone: String) -> (count: Int, rssi: Int?)? {
         let snapshot = presence.driver.snapshot(at: source.instant)
-        let beacons =
-            zip(snapshot.regions, snapshot.judgements).first { $0.0.region.identifier == region }?.1
-            .map(\.beacon) ?? []
+        let found = zip(snapshot.regions, snapshot.judgements).first { $0.0.region.identifier == region }
+        guard let (region, judgements) = found else { return nil }
+        let beacons = judgements.filter { region.region.signs[$0.sign].phoneName == phone }.map(\.beacon)
         guard let last = beacons.max(by: { $0.lastHeard < $1.lastHeard }) else { return nil }
         return (beacons.reduce(0) { $0 + Int($1.count) }, last.rssi.map(Int.init))
     }

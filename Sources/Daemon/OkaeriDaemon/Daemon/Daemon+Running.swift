@@ -104,7 +104,7 @@ extension Daemon {
     private var enrollmentDependencies: PhoneEnroller.Dependencies {
         var dependencies = PhoneEnroller.Dependencies()
         dependencies.adapter = { [reloader] in reloader.configuration.adapter }
-        dependencies.receptions = { [self] in receptions(of: $0) }
+        dependencies.receptions = { [self] in receptions(of: $0, phone: $1) }
         return dependencies
     }
 

@@ -15,8 +15,10 @@ import ServiceLifecycle
 package actor PhoneEnroller: Service {
     /// A phone to enroll.
     package struct Job: Sendable {
-        /// The name of the phone and of its region.
+        /// The name of the phone, and of its region if ``region`` is `nil`.
         package var name: String
+        /// The region that the phone is added to; `nil` for a new region.
+        var region: String?
         package var profile: EnrollmentProfile
         /// The time limit of the pairing.
         package var timeout: Duration
@@ -52,8 +54,8 @@ package actor PhoneEnroller: Service {
         package var confirm: PairingSession.Confirmation?
         /// Receives the report of each step of a pairing, and the phone once it has paired.
         package var observe: @Sendable (EnrollmentReport, EnrollmentMachine.Phone?) async -> Void = { _, _ in }
-        /// Returns the number of receptions of a region since it was added, and the last RSSI; `nil` without such a region.
-        var receptions: @Sendable (_ region: String) -> (count: Int, rssi: Int?)? = { _ in nil }
+        /// Returns the number of receptions of a region's phone since it was added, and the last RSSI; `nil` without such a phone.
+        var receptions: @Sendable (_ region: String, _ phone: String) -> (count: Int, rssi: Int?)? = { _, _ in nil }
 
         package init() {}
     }
@@ -150,7 +152,7 @@ package actor PhoneEnroller: Service {
             (state, self.phone) = (.writing, phone)
             try await job.store(phone.identity)
             state = .done(.now)
-            logger.notice("a phone was enrolled on the page", metadata: ["region": "\(job.name)"])
+            logger.notice("a phone was enrolled on the page", metadata: ["region": "\(job.region ?? job.name)"])
         } catch {
             if case .writing = state { fail(.storing(error)) } else { fail(.pairing(error)) }
             throw error
@@ -277,7 +279,7 @@ extension PhoneEnroller {
             report.question = questions.first.map { .init($0.id, $0.request) }
         case .failed(let failure): (report.problem, report.reason) = (failure.problem, failure.reason)
         case .done(let time):
-            let receptions = dependencies.receptions(job.name)
+            let receptions = dependencies.receptions(job.region ?? job.name, job.name)
             report.reception = .init(
                 count: receptions?.count ?? 0, rssi: receptions?.rssi, seconds: Int((.now - time).components.seconds))
         case .idle, .ending, .writing: break

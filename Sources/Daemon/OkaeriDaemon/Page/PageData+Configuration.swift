@@ -1,4 +1,6 @@
+import FoundationEssentials
 import HTTPTypes
+import IBeacon
 import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriPlumbing
@@ -15,6 +17,9 @@ extension PageData {
             },
             Endpoint(.post, "\(Route.configuration)/room", .socket) { exchange in
                 .json(try await set(room: try await exchange.body(upTo: Self.largestRegion, of: "a region")))
+            },
+            Endpoint(.post, "\(region)/signs", .socket) { exchange in
+                .json(try await add(sign: try await exchange.body(upTo: Self.largestRegion, of: "a sign")))
             },
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, region, .socket) { exchange in
@@ -71,6 +76,24 @@ extension PageData {
         }
         return try await change { files, content throws(RegionFiles.Refusal) in
             try files.setting(room: room, in: content)
+        }
+    }
+
+    /// Adds the beacons of a request to a region that exists.
+    func add(sign request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
+        struct Sign: Decodable {
+            var region: String
+            var uuid: String
+            var major: UInt16
+            var minor: UInt16
+        }
+        guard let sign = try? JSONDecoder().decode(Sign.self, from: Data(request)), let uuid = BeaconUUID(sign.uuid)
+        else {
+            throw PageFailure(
+                .badRequest, "the body is malformed; send {\"region\": …, \"uuid\": …, \"major\": …, \"minor\": …}")
+        }
+        return try await change { files, content throws(RegionFiles.Refusal) in
+            [try files.adding(beacons: .minor(uuid, sign.major, sign.minor), to: sign.region, in: content)]
         }
     }
 

@@ -14,7 +14,8 @@ extension PageData {
             },
             Endpoint(.post, Route.enrollment, .socket) { exchange in
                 let wanted = try await exchange.value(
-                    EnrollmentRequest.self, "{\"name\": …, \"as\": \"heart-rate\" or \"keyboard\"}")
+                    EnrollmentRequest.self,
+                    "{\"name\": …, \"region\": … or null, \"as\": \"heart-rate\" or \"keyboard\"}")
                 return .json(try await enroll(wanted))
             },
             Endpoint(.post, "\(Route.enrollment)/answer", .socket) { exchange in
@@ -39,11 +40,11 @@ extension PageData {
         }
         try await enroller.refuseSecond()
         let job = try Self.job(request) { [self] identity in
-            try await store(identity, of: request.name, in: directory)
+            try await store(identity, of: request, in: directory)
         }
         try await pool.run { [self] () throws(PageFailure) in
             // After the pairing a refusal would come too late.
-            let edit = try edit(adding: job.name)
+            let edit = try edit(adding: request)
             if let obstacle = edit.obstacle { throw PageFailure(.serviceUnavailable, obstacle.description) }
             let key = Self.key(of: job.name, in: directory)
             if key.exists {
@@ -91,7 +92,9 @@ extension PageData {
                 .badRequest,
                 "\"timeout\" has from \(limits.lowerBound) to \(limits.upperBound) seconds; send such a number")
         }
-        return .init(name: request.name, profile: profile, timeout: .seconds(seconds), store: store)
+        var job = PhoneEnroller.Job(name: request.name, profile: profile, timeout: .seconds(seconds), store: store)
+        job.region = request.region
+        return job
     }
 
     private static func key(of name: String, in directory: String) -> PhoneKeyFile {
@@ -99,22 +102,26 @@ extension PageData {
     }
 
     /// Writes the key and the region, and has the daemon go by them. Without the region, no key is left.
-    private func store(_ identity: DeviceIdentity, of name: String, in directory: String) async throws(PageFailure) {
+    private func store(_ identity: DeviceIdentity, of request: EnrollmentRequest, in directory: String)
+        async throws(PageFailure)
+    {
         try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
             [self] () throws(PageFailure) in
-            try RegionFiles.exclusively { () throws(PageFailure) in try write(identity, of: name, in: directory) }
+            try RegionFiles.exclusively { () throws(PageFailure) in try write(identity, of: request, in: directory) }
         }
         await reload()
     }
 
-    private func write(_ identity: DeviceIdentity, of name: String, in directory: String) throws(PageFailure) {
+    private func write(
+        _ identity: DeviceIdentity, of request: EnrollmentRequest, in directory: String
+    ) throws(PageFailure) {
         try refuseKnown(identity)
-        let key = Self.key(of: name, in: directory)
+        let key = Self.key(of: request.name, in: directory)
         try Self.written { () throws(WriteObstacle) in
             try key.write(identity.key.secretText + (identity.address.map { " \($0)" } ?? ""))
         }
         do throws(PageFailure) {
-            let edit = try edit(adding: name)
+            let edit = try edit(adding: request)
             try Self.written { () throws(WriteObstacle) in try RegionFiles.write([edit]) }
         } catch {
             key.remove()
@@ -136,9 +143,11 @@ extension PageData {
         do throws(WriteObstacle) { try write() } catch { throw PageFailure(.serviceUnavailable, error.description) }
     }
 
-    private func edit(adding name: String) throws(PageFailure) -> RegionFiles.Edit {
+    private func edit(adding request: EnrollmentRequest) throws(PageFailure) -> RegionFiles.Edit {
         try Self.permitted { () throws(RegionFiles.Refusal) in
-            try files.adding(phone: name, in: try files.content())
+            let content = try files.content()
+            guard let region = request.region else { return try files.adding(phone: request.name, in: content) }
+            return try files.adding(phone: request.name, to: region, in: content)
         }
     }
 }

@@ -94,7 +94,10 @@ export const editor = ({ beacon, region }, leave) => {
     const made = { identifier: region?.identifier ?? wanted, ...changes() }
     if (!wanted) return complain(t('nameMissing'), name)
     const isTaken = [...regions, ...(live.status?.regions ?? [])].some(({ identifier }) => identifier === wanted)
-    if (wanted !== region?.identifier && isTaken) return complain(t('nameTaken'), name)
+    const present = live.status?.regions.some(({ identifier }) => identifier === wanted)
+    join.hidden = !(beacon && isTaken && present)
+    put(join, t('joinOf', wanted))
+    if (wanted !== region?.identifier && isTaken) return complain(t(join.hidden ? 'nameTaken' : 'nameJoin'), name)
     const renamed = wanted === made.identifier ? {} : { name: wanted }
     complain('')
     for (const button of buttons) button.disabled = true
@@ -113,6 +116,21 @@ export const editor = ({ beacon, region }, leave) => {
       complain(error.message)
     } finally {
       enable()
+    }
+  }
+  // Another sign of a region that exists: a tag beside a phone.
+  const join = el('button', { type: 'button', hidden: true, onclick: () => add(name.value.trim()) })
+  const add = async (wanted) => {
+    join.disabled = true
+    try {
+      const answer = await api('/v1/configuration/region/signs', { region: wanted, uuid, major, minor })
+      if (!answer.written) return complain(answer.reason ?? '')
+      stop()
+      leave(t('joined', wanted))
+    } catch (error) {
+      complain(error.message)
+    } finally {
+      join.disabled = false
     }
   }
   const save = el('button', { class: 'main' }, t('save'))
@@ -146,7 +164,7 @@ export const editor = ({ beacon, region }, leave) => {
     sensitivity.node,
     calibration.node,
     problem,
-    el('div', { class: 'buttons end' }, save, preview, el('button', { type: 'button', onclick: cancel }, t('cancel'))),
+    el('div', { class: 'buttons end' }, save, join, preview, el('button', { type: 'button', onclick: cancel }, t('cancel'))),
     outcome.node,
     remove?.node,
     revert?.node,

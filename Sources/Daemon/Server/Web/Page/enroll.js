@@ -1,6 +1,6 @@
 // A phone becomes a beacon: the steps of its pairing, the question whether digits match, and the result.
 import { api, el, every, field, put, putRich, say, session } from './base.js'
-import { reload } from './live.js'
+import { live, reload } from './live.js'
 import { plain, t } from './words.js'
 
 /** The states in which the enrollment goes on. */
@@ -44,6 +44,7 @@ export const enrollPart = () => {
   })
   const kind = choice('phone-kind', kinds, 'kind')
   const profile = choice('phone-as', profiles, 'as')
+  const region = el('select', { id: 'phone-region' }, el('option', { value: '' }, t('phoneNew')))
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
   const failed = (text) => {
     putRich(problem, text)
@@ -72,6 +73,7 @@ export const enrollPart = () => {
     'form',
     { novalidate: true, onsubmit: (event) => submit(event) },
     field('phone-name', t('phonePerson'), name, t('phonePersonHint')),
+    field('phone-region', t('phoneRegion'), region),
     field('phone-kind', t('phoneKind'), kind),
     field('phone-as', t('phoneAs'), profile),
     el('div', { class: 'buttons' }, start),
@@ -105,7 +107,7 @@ export const enrollPart = () => {
     const { state } = report
     const isRunning = running.includes(state)
     const isOver = state === 'done' || state === 'failed'
-    for (const part of [name, profile, start]) part.disabled = isRunning
+    for (const part of [name, region, profile, start]) part.disabled = isRunning
     opener.hidden = state !== 'idle'
     if (state === 'unavailable') unfold(false)
     // The steps and the result are shown, also to a page that was opened meanwhile.
@@ -170,7 +172,7 @@ export const enrollPart = () => {
       return name.focus()
     }
     start.disabled = true
-    if (await send({ name: wanted, as: profile.value })) cancel.focus({ preventScroll: true })
+    if (await send({ name: wanted, as: profile.value, ...(region.value && { region: region.value }) })) cancel.focus({ preventScroll: true })
     else start.disabled = false
   }
   kind.addEventListener('change', () => show(shown))
@@ -187,7 +189,12 @@ export const enrollPart = () => {
     node,
     /** Shows what the daemon does. A page that only reads cannot enroll a phone. */
     show() {
-      if (session.now?.csrf) look.start()
+      if (!session.now?.csrf) return
+      const names = (live.status?.regions ?? []).map(({ identifier }) => identifier)
+      const chosen = region.value
+      region.replaceChildren(region.firstChild, ...names.map((name) => el('option', { value: name }, name)))
+      region.value = names.includes(chosen) ? chosen : ''
+      look.start()
     },
     hide() {
       look.stop()

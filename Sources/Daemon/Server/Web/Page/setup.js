@@ -6,7 +6,7 @@ import { editor } from './editor.js'
 import { enrollPart } from './enroll.js'
 import { live, reload } from './live.js'
 import { heardText, metresText, signText } from './now.js'
-import { removePart } from './remove.js'
+import { removePart, revertPart } from './remove.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
 
@@ -133,14 +133,21 @@ const ownPart = (change, removed, failed) => (region) => {
     ),
   )
   // A phone that was added on this page has no form, and can be deleted.
-  const removal = region.signs && removePart(region.identifier, removed, failed)
-  if (removal) node.append(removal.node)
+  const parts = region.signs && region.saved ? [removePart, revertPart].map((part) => part(region.identifier, removed, failed)) : []
+  node.append(...parts.map((part) => part.node))
+  const enable = async () => {
+    try {
+      const from = (await api('/v1/configuration')).regions?.find(({ identifier }) => identifier === region.identifier)
+      parts[0].enable(!from?.fixed)
+      parts[1].enable(!!from?.changed)
+    } catch {}
+  }
+  if (parts.length && session.now?.csrf) enable()
   return {
     node,
     update(region) {
       const { major, minor } = region
       saved.hidden = !region.saved
-      removal?.enable(!!region.saved && !!session.now?.csrf)
       if (region.signs) {
         return putRich(what, t(region.signs.length > 1 ? 'severalSigns' : region.saved ? 'savedPhone' : 'onePhone'))
       }
@@ -223,7 +230,7 @@ export const setupView = () => {
     ),
   )
   const regions = () => {
-    updateOwn(live.status?.regions ?? [], ({ identifier, uuid, signs }) => JSON.stringify([identifier, uuid, signs?.map(signText)]))
+    updateOwn(live.status?.regions ?? [], ({ identifier, uuid, signs, saved }) => JSON.stringify([identifier, uuid, signs?.map(signText), saved]))
     ownCard.hidden = !live.status?.regions.length
   }
   live.addEventListener('status', regions)
