@@ -13,7 +13,7 @@ import Testing
 
 @testable import OkaeriDaemon
 
-/// Where beacons.json belongs to root.
+/// The changes that are saved beside a beacons.json of root.
 extension PageDataTests {
     /// A daemon of the package: it may not write beacons.json, and writes in its state directory.
     private var packaged: PageData {

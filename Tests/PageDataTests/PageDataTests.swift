@@ -262,7 +262,7 @@ import Testing
         #expect(text.contains("\"exitAfter\": 60") && text.contains("--token=abc"))
     }
 
-    private static let full = """
+    static let full = """
         {"regions": [{"identifier": "home", "uuid": "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "major": 1, "scope": "node",
           "wifi": {"ssid": "HomeNet", "passphraseFile": "/etc/okaeri/HomeNet.psk", "security": "wpa3"},
           "onEnter": ["/bin/secret", "--token=abc"], "enterRSSI": -80.0, "exitAfter": 1.5e1}]}
