@@ -146,7 +146,7 @@ public struct RegionMatcher: Sendable {
     private var groups: [Group] = []
 
     /// Whether a constraint has a mask. Without one, each beacon stands for itself.
-    private var isMasked = false
+    @usableFromInline private(set) var isMasked = false
 
     /// - Parameter constraints: one for each region; a match is answered by its position here. `nil` matches no beacon.
     public init(_ constraints: [BeaconConstraint?]) {
@@ -176,8 +176,11 @@ public struct RegionMatcher: Sendable {
     /// compares. A beacon without a region, or in regions without a mask, stands for itself.
     ///
     /// The result belongs to the same regions as the beacon, and stands for itself. It costs no allocation.
-    public func normalized(_ beacon: BeaconIdentity) -> BeaconIdentity {
-        guard isMasked else { return beacon }
+    @inlinable @inline(__always) public func normalized(_ beacon: BeaconIdentity) -> BeaconIdentity {
+        isMasked ? maskedByRegions(beacon) : beacon
+    }
+
+    @usableFromInline func maskedByRegions(_ beacon: BeaconIdentity) -> BeaconIdentity {
         var bits: BeaconMask?
         var hits = 0
         var hasMask = false
