@@ -85,7 +85,7 @@ import Testing
     @Test func `two regions with one beacon are warned of, unless they are judged in different ways`() throws {
         func found(_ first: String, _ second: String) throws -> [String] {
             let regions = [("home", first), ("keys", second)].map { name, keys in
-                #"{"identifier": "\#(name)", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", \#(keys)}"#
+                #"{"identifier": "\#(name)", "uuid": "6F6B6165-7269-4000-8000-000000000001", \#(keys)}"#
             }
             return try remarks("{\"regions\": [\(regions.joined(separator: ", "))]}").map(\.description)
         }

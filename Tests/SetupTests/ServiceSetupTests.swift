@@ -173,8 +173,8 @@ private struct ScriptedService {
     @Test(arguments: [("mqtt.lan:1884", "mqtt.lan", 1884), ("[::1]:1885", "::1", 1885)])
     func `a port behind the host is not asked for`(written: String, host: String, port: Int) async throws {
         let setup = try await ScriptedService(start + ["[::1", written, ""])
-        #expect(setup.turns[4].said.hasPrefix("A name such as mqtt.lan"))
-        #expect(setup.turns[5].question?.hasPrefix("Your name at the broker") == true)
+        #expect(setup.turns[4].said.hasPrefix("Enter a name such as mqtt.lan"))
+        #expect(setup.turns[5].question?.hasPrefix("Your user name at the broker") == true)
         #expect(setup.written?.contains(#""mqtt": { "host": "\#(host)", "port": \#(port) }"#) == true)
     }
 

@@ -51,9 +51,9 @@ import Testing
         #expect(
             doctor.lines.contains { $0.hasPrefix("正常   ") || $0.hasPrefix("異常   ") || $0.hasPrefix("注意   ") },
             "\(doctor)")
-        #expect(doctor.output.contains("okaeri が動いていません"), "\(doctor)")
+        #expect(doctor.output.contains("サービス：動作していません"), "\(doctor)")
         let json = try binary.run(["doctor", "--json"] + noSocket, environment: japanese)
-        #expect(json.output.contains("no okaeri runs here") && !json.output.contains("動いていません"))
+        #expect(json.output.contains("it does not run") && !json.output.contains("動作していません"))
         #expect(doctor.status == json.status)
     }
 

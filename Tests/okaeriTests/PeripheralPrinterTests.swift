@@ -86,7 +86,9 @@ import Testing
         #expect(terminal.read { $0.contains("Battery Level (2A19)  2A  \"*\"\r\n") }, "\(terminal.text)")
         try bench.perform("silence", ["address": address])
         #expect(
-            terminal.read { $0.contains("\(address) (lamp) is disconnected; it is looked for") }, "\(terminal.text)")
+            terminal.read {
+                $0.contains("\(address) (lamp) is disconnected; okaeri connects it again when it is in range")
+            }, "\(terminal.text)")
         try lamp()
         let connected = "okaeri: \(address) (lamp) is connected\r\n"
         #expect(terminal.read { $0.components(separatedBy: connected).count == 3 }, "\(terminal.text)")

@@ -251,9 +251,9 @@ extension ServiceSetup {
     /// Returns the port, asked for unless the user has written it behind the host.
     private func port(_ address: ServerAddress) async throws -> UInt16 {
         if let port = address.port { return port }
-        return try await console.ask("Its port [\(Self.brokerPort); \(Self.encryptedPort) with TLS]: ") { line in
+        return try await console.ask(text(.port, "\(Self.brokerPort)", "\(Self.encryptedPort)")) { line in
             guard let port = line.isEmpty ? Self.brokerPort : UInt16(decimal: line[...]), port > 0 else {
-                throw Mistake("A port is a number from 1 to 65535.")
+                throw console.mistake(ServicePhrase.portMistake)
             }
             return port
         }
