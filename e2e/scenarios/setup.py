@@ -29,7 +29,7 @@ FIRST, BROKER = "the first or only Pi", "the MQTT broker of the house"
 BLUETOOTH, BEACON, NAME = "Bluetooth is off", "Which beacon is yours?", "Whose beacon is this?"
 NETWORK, STAYS = "Which Wi-Fi", "Does this machine stay here"
 CALIBRATION, PLACE = "Measure the signal", "press Enter:"
-PASSPHRASE = "Its passphrase, which is not shown"
+PASSPHRASE = "Enter the passphrase, which is not shown"
 NEAR, CONSENT = "only while the beacon is near", "Write that to"
 
 
@@ -210,7 +210,7 @@ def setup_beside_daemon(folder):
     screen.answer(PASSPHRASE, "short\n")
     screen.expect("a passphrase has 8 to 63")
     screen.answer(PASSPHRASE, f"{wifi.PASSPHRASE}\n")
-    screen.expect("wlan1 has joined it", within=60)
+    screen.expect("wlan1 has joined the network", within=60)
     check(screen.ended() == 0, f"it did not end well: {screen.text[-600:]}")
     check(wifi.PASSPHRASE not in screen.text, "the passphrase is on the screen")
     check(wifi.profiles() == [wifi.SSID], f"there is {wifi.profiles()}")
@@ -266,7 +266,7 @@ def setup_with_service(folder):
         screen.expect(UUID.upper())
         screen.type("\n")
         screen.answer("keys [Anna]", "\n")
-        for question in (NETWORK, CALIBRATION, NEAR, CONSENT, "use it from now on?"):
+        for question in (NETWORK, CALIBRATION, NEAR, CONSENT, "Use this configuration in the service okaeri now?"):
             screen.answer(question, "\n")
         screen.expect("has reloaded its configuration")
         wait_for("the region", lambda: state() == "inside", within=20)
