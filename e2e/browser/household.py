@@ -171,7 +171,7 @@ def empty(walk):
         })""")
     controls = "return [...document.querySelectorAll('main :is(a, button)')].filter((one) => one.checkVisibility() && !one.hasAttribute('aria-expanded')).map((one) => one.textContent)"
     assert browser.run(controls) == ["Set up"], browser.run(controls)
-    assert "No region is watched yet" in browser.text("main")
+    assert "There is no region yet" in browser.text("main")
     walk.pictures("empty")
     browser.click("main a.button")
     browser.until("the beacons", "return document.querySelectorAll('.air li').length >= 3")
