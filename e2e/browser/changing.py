@@ -323,12 +323,12 @@ def joined(walk):
     browser.until("it is added", "return document.querySelector('.outcome:not([hidden])')?.textContent.startsWith('Added: cat')")
     browser.until("both signs", "return [...document.querySelectorAll('.own')].some((one) => /cat/.test(one.textContent) && /major 3 minor 14/.test(one.textContent))")
     assert walk.options.config.read_text() == before, "beacons.json is changed"
-    back = "return [...document.querySelectorAll('.own .remove:not([hidden]) .end button')].find((one) => one.textContent.startsWith('Take back'))"
+    back = "return [...document.querySelectorAll('.own .remove:not([hidden]) .end button')].find((one) => one.textContent.startsWith('Undo'))"
     browser.until("the reversal", back)
     walk.pictures("joined")
     browser.run(back + ".click()")
     browser.run("[...document.querySelectorAll('.own .danger')].find((one) => one.checkVisibility()).click()")
-    browser.until("it is taken back", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Taken back: cat')")
+    browser.until("it is taken back", "return document.querySelector('.outcome:not([hidden])')?.textContent.includes('Undone. cat')")
     browser.until("one sign", "return document.querySelector(\"[aria-label='Change cat']:not([hidden])\")")
     walk.quiet()
 
