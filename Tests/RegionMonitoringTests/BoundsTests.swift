@@ -27,14 +27,15 @@ import Testing
         for limit in [1, 64, 5000] {
             var listed: [BeaconIdentity] = []
             while true {
-                let part = monitor.beaconSnapshots(since: at(1), after: listed.last, limit: limit).map(\.identity)
+                let part = monitor.beaconSnapshots(since: at(1), after: listed.last, limit: limit, masks: [:]).map(
+                    \.identity)
                 guard !part.isEmpty else { break }
                 #expect(part.count <= limit)
                 listed += part
             }
             #expect(listed == monitor.beaconSnapshots(since: at(1)).map(\.identity).sorted())
         }
-        #expect(monitor.beaconSnapshots(since: at(1.5), after: nil, limit: 5000).count == 1000)
+        #expect(monitor.beaconSnapshots(since: at(1.5), after: nil, limit: 5000, masks: [:]).count == 1000)
         #expect(monitor.beaconCount(since: at(1)) == (500, 1000))
         #expect(monitor.beaconCount(since: at(1.5)) == (0, 1000))
     }

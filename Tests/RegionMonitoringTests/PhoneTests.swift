@@ -122,7 +122,7 @@ struct PhoneTests {
         var monitor = started([phone])
         _ = monitor.phoneSighted(0, rssi: -60, at: at(1))
         #expect(monitor.beaconSnapshots(since: at(0)).isEmpty)
-        #expect(monitor.beaconSnapshots(since: at(0), after: nil, limit: 8).isEmpty)
+        #expect(monitor.beaconSnapshots(since: at(0), after: nil, limit: 8, masks: [:]).isEmpty)
         #expect(monitor.beaconCount(since: at(0)) == (0, 0))
         #expect(monitor.judgements(at: at(1), limit: 8)[0].count == 1)
     }

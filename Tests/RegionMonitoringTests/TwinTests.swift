@@ -122,6 +122,17 @@ import Testing
         #expect(masks().count == 7 && masks()[0x1203] == BeaconMask(minor: 0xFF00))
     }
 
+    @Test mutating func `of a flood of identities the latest are compared`() {
+        for second in 0..<7 { hear(0x1200 + UInt16(second), at: Double(second)) }
+        for stranger in 0..<300 {
+            let uuid = BeaconUUID(high: UInt64(stranger), low: 0)
+            hear(1, uuid: uuid, from: UInt64(stranger) + 10, at: 7 + Double(stranger) / 1000)
+        }
+        #expect(masks().isEmpty, "the others were received later")
+        for second in 0..<7 { hear(0x3400 + UInt16(second), from: 2, at: 8 + Double(second)) }
+        #expect(masks().count == 7 && masks()[0x3403] == BeaconMask(minor: 0xFF00))
+    }
+
     @Test mutating func `the major and the last byte of the UUID are noticed as well`() {
         for second in 0..<80 {
             let last = uuid.low ^ UInt64(second / 20)

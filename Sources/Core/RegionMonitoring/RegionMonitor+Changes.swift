@@ -18,6 +18,9 @@ extension RegionMonitor {
     /// The number of bits that may change.
     private static let mostBits = 8
 
+    /// The number of tracks that are compared, those that were received last: a flood of identities must not make each request slow.
+    private static let comparedTracks = 256
+
     /// The conditions for tracks to be one beacon.
     private struct Evidence {
         /// The least number of identities.
@@ -37,14 +40,15 @@ extension RegionMonitor {
         static let severalAddresses = [Evidence(identities: 6, longestPause: 10_000_000_000, silence: 30_000_000_000)]
     }
 
-    /// The masks with which one identity would stand for a beacon whose identity changes, by the slots of its identities.
+    /// The masks with which one identity would stand for a beacon whose identity changes, by its identities.
     ///
     /// Determined on request from what the table of beacons has, so that a report does not pay for it.
-    var proposedMasks: [Int: BeaconMask] {
-        var masks: [Int: BeaconMask] = [:]
+    package var proposedMasks: [BeaconIdentity: BeaconMask] {
+        var masks: [BeaconIdentity: BeaconMask] = [:]
+        let compared = comparedSlots
         for field in Field.allCases {
             var groups: [Group: [Int]] = [:]
-            for slot in beacons.tracks.indices where !beacons[slot].isPhone {
+            for slot in compared {
                 let (identity, address) = (beacons[slot].identity, beacons[slot].senders.current)
                 let rest = identity & field.others
                 if address != 0 { groups[Group(address: address, rest: rest), default: []].append(slot) }
@@ -53,10 +57,18 @@ extension RegionMonitor {
             for (group, slots) in groups where slots.count > 1 {
                 let evidence = group.address == 0 ? Evidence.severalAddresses : Evidence.sameAddress
                 guard let mask = mask(of: slots, field, evidence) else { continue }
-                for slot in slots { masks[slot] = mask }
+                for slot in slots { masks[beacons[slot].identity] = mask }
             }
         }
         return masks
+    }
+
+    private var comparedSlots: [Int] {
+        let times = beacons.tracks.indices.filter { !beacons[$0].isPhone }.map {
+            (slot: $0, time: beacons[$0].lastHeard)
+        }
+        guard times.count > Self.comparedTracks else { return times.map(\.slot) }
+        return times.sorted { $0.time > $1.time }.prefix(Self.comparedTracks).map(\.slot)
     }
 
     /// Returns the mask of the bits of a field that stay; `nil` if the tracks are not one beacon.

@@ -124,10 +124,10 @@ extension RegionMonitor {
     /// The beacons heard since `instant`, in no order.
     public func beaconSnapshots(since instant: Instant) -> [BeaconSnapshot] {
         let masks = proposedMasks
-        return beacons.tracks.enumerated().filter { $1.lastHeard >= instant && !$1.isPhone }.map { slot, track in
+        return beacons.tracks.filter { $0.lastHeard >= instant && !$0.isPhone }.map { track in
             var beacon = snapshot(track)
             if !track.regions.isEmpty { beacon.receptions = receptions(of: track, since: instant) }
-            beacon.proposedMask = masks[slot]
+            beacon.proposedMask = masks[track.identity]
             return beacon
         }
     }
@@ -157,8 +157,9 @@ extension RegionMonitor {
     /// - Parameters:
     ///   - identity: the beacon before the first; `nil` to begin with the first of all.
     ///   - limit: the maximum number of beacons.
+    ///   - masks: ``proposedMasks``, which are determined once for several parts of a list.
     package func beaconSnapshots(
-        since instant: Instant, after identity: BeaconIdentity?, limit: Int
+        since instant: Instant, after identity: BeaconIdentity?, limit: Int, masks: [BeaconIdentity: BeaconMask]
     ) -> [BeaconSnapshot] {
         var first: [(identity: BeaconIdentity, slot: Int)] = []
         for (slot, track) in beacons.tracks.enumerated()
@@ -171,10 +172,9 @@ extension RegionMonitor {
             let position = first.firstIndex { track.identity < $0.identity } ?? first.endIndex
             first.insert((track.identity, slot), at: position)
         }
-        let masks = first.isEmpty ? [:] : proposedMasks
-        return first.map { _, slot in
+        return first.map { identity, slot in
             var beacon = snapshot(beacons[slot])
-            beacon.proposedMask = masks[slot]
+            beacon.proposedMask = masks[identity]
             return beacon
         }
     }

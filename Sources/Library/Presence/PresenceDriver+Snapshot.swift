@@ -87,11 +87,25 @@ extension PresenceDriver {
         state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant) }
     }
 
+    /// Returns the masks that are proposed, at most a second old: a client that reads a list in many parts would cause as many comparisons
+    /// of all beacons.
+    private func proposedMasks(at instant: Instant, _ state: inout State) -> [BeaconIdentity: BeaconMask] {
+        if let known = state.proposals, 0..<1_000_000_000 ~= instant.nanoseconds.subtractingClamped(known.time) {
+            return known.masks
+        }
+        let masks = state.pipeline.monitor.proposedMasks
+        state.proposals = (instant.nanoseconds, masks)
+        return masks
+    }
+
     /// Returns the beacons heard since an instant that follow another one, in the order of their identities.
     package func beacons(
         since instant: Instant, after identity: BeaconIdentity?, limit: Int
     ) -> [RegionMonitor.BeaconSnapshot] {
-        state.withLock { $0.pipeline.monitor.beaconSnapshots(since: instant, after: identity, limit: limit) }
+        state.withLock { state in
+            state.pipeline.monitor.beaconSnapshots(
+                since: instant, after: identity, limit: limit, masks: proposedMasks(at: instant, &state))
+        }
     }
 
     package func beaconCount(since instant: Instant) -> (ofRegions: Int, others: Int) {

@@ -18,6 +18,8 @@ package final class PresenceDriver: ScannerDelegate {
         /// Replaced at the start of the source: a capture's clock is not known before its first packet.
         package var pipeline: PresencePipeline
         package var isStarted = false
+        /// The masks that were proposed last, and when they were determined, in nanoseconds.
+        var proposals: (time: Int64, masks: [BeaconIdentity: BeaconMask])?
         package var bluetooth = AdapterUpdate.starting
         /// The interval and window of the scan; `nil` while advertisements are not received.
         package var listening: ScanTiming?
