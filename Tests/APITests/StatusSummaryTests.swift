@@ -206,6 +206,7 @@ import Testing
         #expect(home.exitStatus == 0)
         #expect(home.text().contains("home       inside since "))
         #expect(home.text().contains(", in kitchen, by hall"))
+        #expect(home.text(in: .japanese).contains("、部屋：kitchen、判定：hall"), "\(home.text(in: .japanese))")
         let own = try #require(StatusSummary(report, region: "home"))
         #expect(!own.text().contains("kitchen"), "this node's own")
         #expect(try #require(StatusSummary(house, region: "shed")).exitStatus == 2, "unknown rather than wrong")

@@ -111,6 +111,13 @@ import Testing
         #expect(Language.english.broker(code: code.rawValue, address: "mqtt.lan:1883", reason: "own") == "own")
     }
 
+    @Test(arguments: [BrokerCode.file, .notPermitted])
+    func `the file or the topic of a refusal is named in Japanese, too`(code: BrokerCode) {
+        let text = Language.japanese.broker(
+            code: code.rawValue, address: "mqtt.lan:1883", reason: "/k/pw has mode 0644")
+        #expect(text.hasSuffix("：/k/pw has mode 0644"), "\(text)")
+    }
+
     @Test func `a code of a later version keeps the sentence of the daemon`() {
         #expect(Language.japanese.bluetooth(code: "melted", adapter: "hci0", reason: "it melted") == "it melted")
         #expect(Language.japanese.bluetooth(code: nil, adapter: "hci0", reason: "it melted") == "it melted")

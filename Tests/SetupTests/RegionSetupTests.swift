@@ -152,7 +152,7 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         var machine = receiving([beacon(1, rssi: -70), beacon(7, rssi: -40)])
         machine.networks = .success(networks)
         machine.condition = .unavailable(.notInSight(ssid: "HomeNet"))
-        let answers = ["", "", "keys", "1", "はい", "いいえ", "たぶん", "n", ""]
+        let answers = ["", "", "keys", "1", "はい", "いいえ", "たぶん", "ｎ", ""]
         let setup = try await ScriptedRegion(answers, machine: machine, language: .japanese)
         let turns = setup.turns
         #expect(turns[0].question?.hasPrefix("この家で最初の") == true)

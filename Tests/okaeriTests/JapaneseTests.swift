@@ -38,7 +38,17 @@ import Testing
         let text = try binary.file("text.json", "{ \"regions\": [".utf8)
         let check = try binary.run(["config", "check", "--config", text], environment: japanese)
         #expect(check.status == 78 && check.errors.contains("1 行目の "), "\(check)")
-        #expect(check.errors.contains("ファイルの終わり が書かれていますが、正しくは "), "\(check)")
+        #expect(check.errors.contains("「ファイルの終わり」は使えません。正しい形："), "\(check)")
+        for (text, words) in [
+            ("{} // a", "「コメント」は使えません。正しい形：JSON にコメントは書けません"),
+            (#"{"regions": [],}"#, "「} の前のコンマ」は使えません"), ("{\"regions\"：[]}", "「全角のコロン」は使えません"),
+            ("{}", "regions：値がありません。正しい形：リージョンの配列"),
+            (#"{"regions": [{"identifier": "home", "uuid": 7}]}"#, "（リージョン \"home\"、1 行目）"),
+        ] {
+            let file = try binary.file("mistake.json", text.utf8)
+            let check = try binary.run(["config", "check", "--config", file], environment: japanese)
+            #expect(check.errors.contains(words), "\(text): \(check)")
+        }
         let key = try binary.file("key.json", #"{"regions": [], "adaptor": "hci0"}"#.utf8)
         let misspelt = try binary.run(["config", "check", "--config", key], environment: japanese)
         #expect(misspelt.errors.contains("\"adapter\" の間違いではありませんか？"), "\(misspelt)")

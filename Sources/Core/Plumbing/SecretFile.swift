@@ -137,6 +137,12 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
     /// It is empty.
     case empty
 
+    /// The option of `install` for the user that reads the file: that of this program, or that of the service for its folder.
+    private static func owner(of path: String) -> String {
+        guard geteuid() == 0 else { return "-o \(geteuid()) " }
+        return path.hasPrefix("/etc/okaeri/") ? "-o \(ServiceAccount.name) " : ""
+    }
+
     /// A sentence for a person, with the command that fixes it.
     ///
     /// - Parameters:
@@ -156,7 +162,8 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
                 + "command with `sudo`, or, if the daemon runs as this user, `sudo chown \(geteuid()) \(path)`"
         case .unreadable(let code):
             return
-                "\(file) cannot be read: \(Self.text(code)); create it with `sudo install -m 0600 /dev/stdin \(path)`"
+                "\(file) cannot be read: \(Self.text(code)); create it with `sudo install \(Self.owner(of: path))-m 0600 /dev/stdin "
+                + "\(path)`"
         case .symbolicLink:
             return "\(file) is a symbolic link, which is not followed; name the file itself"
         case .notARegularFile:

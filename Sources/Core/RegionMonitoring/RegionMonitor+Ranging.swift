@@ -242,7 +242,9 @@ extension RegionMonitor {
         return regions.map { region in
             region.signs.flatMap { index in
                 slots[index].sorted { beacons[$0].lastHeard > beacons[$1].lastHeard }
-                    .prefix(limit).map { judgement(of: $0, by: index, in: region, masks[beacons[$0].identity], at: now) }
+                    .prefix(limit).map {
+                        judgement(of: $0, by: index, in: region, masks[beacons[$0].identity], at: now)
+                    }
             }
         }
     }

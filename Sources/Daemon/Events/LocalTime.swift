@@ -103,7 +103,7 @@ package enum LocalTime {
     }
 
     /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for
-    /// the `T` if you like; nil if there is none. In the hour that a change of the clock repeats, it is the first one.
+    /// the `T` if you like; `nil` for another text. In the hour that a change of the clock repeats, it is the first one.
     package static func moment(_ text: String) -> Int64? {
         let form = "0000-00-00T00:00:00"
         guard [10, 16, 19].contains(text.utf8.count), zip(text, form).allSatisfy(isFine) else { return nil }

@@ -94,7 +94,7 @@ package struct DecodedAdvertisement: Sendable {
         if let frame { frames.append(frame) }
     }
 
-    /// The iBeacons, a line each, or the reason why there is none.
+    /// The iBeacons, a line each; without one, the reason.
     package var verdict: String {
         guard !frames.isEmpty else {
             return "no iBeacon: an iBeacon has manufacturer specific data (FF) that begins with 4C 00 02 15 and has "
@@ -115,7 +115,7 @@ package struct DecodedAdvertisement: Sendable {
     /// For a person.
     package var text: String { (["read as \(form)"] + lines + [verdict]).joined(separator: "\n") }
 
-    /// uuid, major, minor, measuredPower of each iBeacon, a line each; nil if there is none.
+    /// uuid, major, minor, measuredPower of each iBeacon, a line each; `nil` without one.
     package var json: String? {
         let objects = frames.map { frame in
             (frame.identity.fields + [

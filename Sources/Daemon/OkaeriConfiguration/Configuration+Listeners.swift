@@ -66,11 +66,14 @@ extension Configuration {
     /// - Parameter usualPort: The port of a proposal, if the wrong value has none.
     static func listenAddress(_ reader: ObjectReader, usualPort: UInt16) -> ListenAddress? {
         let meant = reader.node("listen").flatMap { ListenAddress(meantBy: $0.value, usualPort: usualPort) }
+        let port = meant?.port ?? usualPort
+        // An address for the network must not be proposed for this machine alone.
+        let local = meant.flatMap { $0.address.isLoopback ? "\($0)" : nil } ?? "127.0.0.1:\(port)"
+        let shared = meant.flatMap { $0.address.isLoopback ? nil : "\($0)" } ?? "0.0.0.0:\(port)"
         return reader.required(
             "listen",
             expected:
-                "an address of this machine and a port, such as \"\(meant?.description ?? "127.0.0.1:\(usualPort)")\" for this "
-                + "machine alone, or \"0.0.0.0:\(meant?.port ?? usualPort)\" for the network"
+                "an address of this machine and a port, such as \"\(local)\" for this machine alone, or \"\(shared)\" for the network"
         ) { $0.string.flatMap(ListenAddress.init) }
     }
 }
@@ -85,6 +88,11 @@ extension ListenAddress {
             case .null, .bool, .array, .object: ""
             }
         let port = text.split(separator: ":").last ?? ""
+        // IPv6 without brackets, and a port: the port would be a part of the address.
+        for host in ["::1", "::"] where text == "\(host):\(port)" && UInt16(decimal: port) != nil {
+            self.init("[\(host)]:\(port)")
+            return
+        }
         let known = ServerAddress(text).flatMap { address in
             IPAddress(address.host).map { _ in
                 "\(ServerAddress.bracketed(address.host)):\(address.port ?? usualPort)"

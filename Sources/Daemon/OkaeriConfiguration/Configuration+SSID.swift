@@ -20,7 +20,7 @@ extension SSID {
         self.init(bytes: bytes)
     }
 
-    /// The name in the object of a network; `nil` if there is none, or no name.
+    /// The name in the object of a network; `nil` without one, or if it is not a name.
     init?(ofNetwork network: JSONNode.Value?) {
         let name =
             network?["ssidHex"]?.string.flatMap { SSID(hexadecimal: $0) }

@@ -13,15 +13,18 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         package var expected: String
         /// The probably intended key or value.
         package var suggestion: String?
-        /// The name of the region at that place, and its line, such as `region "home", line 12`.
-        package var region: String?
+        /// The region at that place.
+        package var region: RegionPlace?
 
         package var description: String { sentence(in: .english) }
 
         /// Returns the mistake. It is escaped: a key and a value are shown as they stand in a file that may come from anywhere.
         fileprivate func sentence(in language: Language) -> String {
-            let text = language(
-                FailurePhrase.value, language.place(place), language.value(found), language.value(expected))
+            let (place, expected) = (language.place(place), language.value(expected))
+            let text =
+                found == ValuePhrase.nothing.rawValue
+                ? language(FailurePhrase.noValue, place, expected)
+                : language(FailurePhrase.value, place, language.value(found), expected)
             return (suggestion.map { language(FailurePhrase.suggestion, text, $0) } ?? text).escapedName
         }
     }
@@ -57,7 +60,7 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         case Self.absence: language(FailurePhrase.noConfiguration, file, problem.found)
         default:
             file + (language == .english ? ": " : "：") + problem.sentence(in: language)
-                + (problem.region.map { " (\($0.escapedName))" } ?? "")
+                + (problem.region.map { language(FailurePhrase.inBrackets, $0.text(in: language).escapedName) } ?? "")
         }
     }
 }
@@ -66,6 +69,21 @@ extension ConfigurationError {
     /// One mistake.
     package init(file: String, place: String, found: String, expected: String) {
         self.init(file: file, problems: [Problem(place: place, found: found, expected: expected)])
+    }
+}
+
+extension ConfigurationError {
+    /// The region of a mistake, which the path of its key only numbers.
+    package struct RegionPlace: Sendable, Equatable {
+        /// The name in quotation marks; `nil` if the region has no name.
+        var name: String?
+        /// The line of the mistake; `nil` if it is not known.
+        var line: Int?
+
+        func text(in language: Language) -> String {
+            let name = name.map { language(FailurePhrase.region, $0) }
+            return language.list([name, line.map { language(FailurePhrase.line, "\($0)") }].compactMap(\.self))
+        }
     }
 }
 

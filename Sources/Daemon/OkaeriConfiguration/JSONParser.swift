@@ -223,6 +223,12 @@ struct JSONParser {
             )
         }
         + [("'", "a single quotation mark", "a double one, '\"'")]
+        + [
+            ("\u{A0}", "a no-break space", "an ordinary space; text from a web page has others"),
+            ("\u{3000}", "a full-width space", "an ordinary space"), ("\u{FF1A}", "a full-width colon", "':'"),
+            ("\u{FF0C}", "a full-width comma", "','"), ("\u{3001}", "a full-width comma", "','"),
+            ("\u{300C}", "a full-width bracket", "'\"'"), ("\u{300D}", "a full-width bracket", "'\"'"),
+        ]
         + [("True", "True", "true"), ("False", "False", "false"), ("None", "None", "null")]
 
     /// The column counts characters, as an editor shows it.

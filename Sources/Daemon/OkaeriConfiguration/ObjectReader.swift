@@ -14,9 +14,7 @@ struct ObjectReader {
         func add(_ problem: ConfigurationError.Problem, line: Int) {
             var problem = problem
             if let region {
-                let words = [region.isEmpty ? nil : "region \(region)", line > 0 ? "line \(line)" : nil].compactMap(
-                    \.self)
-                problem.region = words.isEmpty ? nil : words.joined(separator: ", ")
+                problem.region = .init(name: region.isEmpty ? nil : region, line: line > 0 ? line : nil)
             }
             list.append(problem)
         }

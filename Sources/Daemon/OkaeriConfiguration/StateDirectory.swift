@@ -15,7 +15,7 @@ package enum StateDirectory {
     }
 
     /// Returns a client's directory: the first of the same places that contains `file`, or that this user may not search, as that of
-    /// the service; or the first of all for the error message if there is none.
+    /// the service; or, without one, the first of all, for the error message.
     package static func forClient(
         named: String?, environment: [String: String], isRoot: Bool, holding file: String
     ) -> String {

@@ -10,7 +10,7 @@ package final class Gunzip {
         /// The unpacked data is longer than the limit.
         case tooLong(limit: UInt64)
 
-        /// There is no memory for the window.
+        /// The memory for the window cannot be allocated.
         case noMemory
 
         package var description: String {

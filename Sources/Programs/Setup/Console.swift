@@ -73,8 +73,8 @@ extension Console {
         while true {
             switch try await ask(question).lowercased() {
             case "": return usual
-            case "y", "yes", "はい": return true
-            case "n", "no", "いいえ": return false
+            case "y", "yes", "ｙ", "はい": return true
+            case "n", "no", "ｎ", "いいえ": return false
             default: question = language(SetupPhrase.answerYesOrNo)
             }
         }

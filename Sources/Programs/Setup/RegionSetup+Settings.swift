@@ -74,7 +74,7 @@ extension RegionSetup {
         do throws(SSIDLengthError) {
             return try HomeNetwork(ssid: chosen?.ssid ?? line)
         } catch {
-            throw Mistake("\(error)")
+            throw console.mistake(SetupPhrase.nameTooLong, "\(error.length)")
         }
     }
 

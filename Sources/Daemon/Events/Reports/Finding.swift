@@ -87,9 +87,7 @@ package struct Finding: Codable, Sendable, Equatable {
     package static func note(
         _ subject: String, _ sentence: String, remedy: String? = nil, japanese: String? = nil
     ) -> Finding {
-        var finding = Finding(subject, .note, nil, sentence, remedy: remedy)
-        finding.japanese = japanese.map { Translation($0) }
-        return finding
+        wrong(subject, sentence, remedy: remedy, japanese: japanese).asNote
     }
 
     package static func ok(_ subject: String, _ phrase: some Phrase, _ values: String...) -> Finding {

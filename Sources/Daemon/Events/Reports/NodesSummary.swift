@@ -8,7 +8,7 @@ extension NodesReport {
         var lines = nodes.flatMap { self.lines($0, width) }
         if !connected { lines.append("MQTT: \(reason)") }
         lines.append("")
-        lines += regions.map { "\($0.identifier.padding(to: width))  \($0.house.words)" }
+        lines += regions.map { "\($0.identifier.padding(to: width))  \($0.house.text(in: .english))" }
         // Others may write what they like to a broker.
         return lines.map { $0.plain() }
     }
@@ -43,13 +43,15 @@ extension NodeReport.Radio {
 
 extension HouseReport {
     /// The state as text, and the hub that decided it.
-    package var words: String {
-        var words = state.rawValue
-        if state == .unknown, lastKnown != .unknown { words += " (last known: \(lastKnown.rawValue))" }
-        if let since { words += " since \(LocalTime.text(stamp: since))" }
-        if let room { words += ", in \(room)" }
-        if !waiting.isEmpty { words += ", waits for \(waiting.joined(separator: ", "))" }
-        if let owner { words += ", by \(owner)" }
+    package func text(in language: Language) -> String {
+        var words = language(StatusPhrase(state))
+        if state == .unknown, lastKnown != .unknown {
+            words = language(StatusPhrase.lastKnown, words, language(StatusPhrase(lastKnown)))
+        }
+        if let since { words = language(StatusPhrase.since, words, LocalTime.text(stamp: since)) }
+        if let room { words = language(StatusPhrase.inRoom, words, room) }
+        if !waiting.isEmpty { words = language(StatusPhrase.waitsFor, words, language.list(waiting)) }
+        if let owner { words = language(StatusPhrase.decidedBy, words, owner) }
         return words.plain()
     }
 }

@@ -101,8 +101,7 @@ extension StatusText {
     }
 
     private func words(_ house: HouseReport?, _ state: RegionState) -> String {
-        guard language == .english, let house else { return language(StatusPhrase(house?.state ?? state)) }
-        return house.words
+        house?.text(in: language) ?? language(StatusPhrase(state))
     }
 }
 

@@ -7,7 +7,7 @@ package protocol LocalizedFailure {
 /// The failures that a new user meets.
 package enum FailurePhrase: Phrase {
     case noDaemon, socketNotPermitted, noAnswer, noRegion, noRegions
-    case noConfiguration, unreadableFile, value, suggestion, line, lineAndColumn
+    case noConfiguration, unreadableFile, value, noValue, suggestion, region, inBrackets, line, lineAndColumn
     case nothingWritten, orBySudo, noTerminal, jsonAsksNothing
 
     package var texts: (english: String, japanese: String) {
@@ -36,7 +36,10 @@ package enum FailurePhrase: Phrase {
                 "設定ファイルがありません（{0}）。`okaeri setup` で作成できます"
             )
         case .unreadableFile: ("cannot read {0}: {1}; {2}", "{0} を読めません：{1}。{2}")
-        case .value: ("{0}: found {1}, expected {2}", "{0}：{1} が書かれていますが、正しくは {2} です")
+        case .value: ("{0}: found {1}, expected {2}", "{0}：「{1}」は使えません。正しい形：{2}")
+        case .noValue: ("{0}: found nothing, expected {1}", "{0}：値がありません。正しい形：{1}")
+        case .region: ("region {0}", "リージョン {0}")
+        case .inBrackets: (" ({0})", "（{0}）")
         case .suggestion: ("{0}; did you mean \"{1}\"?", "{0}。\"{1}\" の間違いではありませんか？")
         case .line: ("line {0}", "{0} 行目")
         case .lineAndColumn: ("line {0}, column {1}", "{0} 行目の {1} 文字目")
@@ -72,7 +75,30 @@ package enum ValuePhrase: String, Phrase {
     case unknownKey = "an unknown key"
     case byteOrderMark = "a byte order mark"
     case network = "the network's name, 1 to 32 bytes"
+    case comment = "a comment"
+    case noComment = "no comment, because JSON has none: delete it"
+    case commaBeforeBracket = "a comma before ']'"
+    case commaBeforeBrace = "a comma before '}'"
+    case noComma = "no comma behind the last value: delete it"
+    case noNextComma = "no comma behind the value"
+    case nextComma = "a comma before the next one"
+    case comma = "a comma"
+    case quotationMark = "the quotation mark"
+    case straightQuote = "the straight one, '\"'; write the file with a plain text editor, such as nano"
+    case noBreakSpace = "a no-break space"
+    case ordinarySpace = "an ordinary space; text from a web page has others"
+    case fullWidthSpace = "a full-width space"
+    case space = "an ordinary space"
+    case fullWidthColon = "a full-width colon"
+    case fullWidthComma = "a full-width comma"
+    case fullWidthBracket = "a full-width bracket"
+    case singleQuote = "a single quotation mark"
+    case doubleQuote = "a double one, '\"'"
+    case uuid = "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+    case regions = "an array of regions"
     case noFile = "no such file"
+    case absentFile = "No such file or directory"
+    case createFile = "create one with `sudo okaeri setup`, or correct the path"
 
     package var texts: (english: String, japanese: String) { (rawValue, japanese) }
 
@@ -92,12 +118,37 @@ package enum ValuePhrase: String, Phrase {
         case .unknownKey: "不明なキー"
         case .byteOrderMark: "バイト順マーク（BOM）"
         case .network: "1～32 バイトのネットワーク名"
-        case .noFile: "ファイルがありません"
+        case .comment: "コメント"
+        case .noComment: "JSON にコメントは書けません。削除してください"
+        case .commaBeforeBracket: "] の前のコンマ"
+        case .commaBeforeBrace: "} の前のコンマ"
+        case .noComma: "最後の値の後にコンマは不要です。削除してください"
+        case .noNextComma: "コンマのない値"
+        case .nextComma: "次の値の前のコンマ"
+        case .comma: "コンマ"
+        case .quotationMark: "引用符"
+        case .straightQuote: "半角の \"。nano などのテキストエディターで書いてください"
+        case .noBreakSpace: "改行しない空白（U+00A0）"
+        case .ordinarySpace, .space: "半角の空白"
+        case .fullWidthSpace: "全角の空白"
+        case .fullWidthColon: "全角のコロン"
+        case .fullWidthComma: "全角のコンマ"
+        case .fullWidthBracket: "かぎ括弧"
+        case .singleQuote: "引用符 '"
+        case .doubleQuote: "二重引用符 \""
+        case .uuid: "UUID（例：E2C56DB5-DFFB-48D2-B060-D0F5A71096E0）"
+        case .regions: "リージョンの配列 [ ]"
+        case .noFile, .absentFile: "ファイルがありません"
+        case .createFile: "`sudo okaeri setup` で作成するか、パスを直してください"
         }
     }
 }
 
 extension Language {
     /// Returns a value of a mistake in the language, if it has a text.
-    package func value(_ text: String) -> String { ValuePhrase(rawValue: text).map { self($0) } ?? text }
+    package func value(_ text: String) -> String {
+        let mark = ValuePhrase.quotationMark
+        if text.hasPrefix(mark.rawValue + " ") { return self(mark) + text.dropFirst(mark.rawValue.count) }
+        return ValuePhrase(rawValue: text).map { self($0) } ?? text
+    }
 }

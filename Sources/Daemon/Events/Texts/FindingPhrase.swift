@@ -101,7 +101,7 @@ extension Finding {
         case .notRead:
             "設定を読み直せませんでした。以前の設定のまま動いています：{0} → ファイルを直し、`okaeri config check` で確認してから `sudo systemctl reload okaeri` を実行してください"
         case .notUsed:
-            "このページで保存したリージョンの一部は使われていません：{0} → ファイルを直すか削除し、`sudo systemctl reload okaeri` を実行してください"
+            "ページで保存したリージョンの一部は使われていません：{0} → ファイルを直すか削除し、`sudo systemctl reload okaeri` を実行してください"
         case .brokerAway, .brokerUnsuitable:
             values.count < 3 ? nil : Language.japanese.broker(code: values[0], address: values[1], reason: values[2])
         case .brokerWasAway: "最後の問題は {0} です：{1}"

@@ -9,7 +9,8 @@ package enum BrokerCode: String, Sendable, CaseIterable {
     case lost, unsteady, shuttingDown, twin, unanswered, malformed, other
     case notPermitted, notAccepted, siteTaken
 
-    /// The state and the remedy in Japanese, with `{0}` in the place of the broker's address.
+    /// The state and the remedy in Japanese, with `{0}` in the place of the broker's address, and `{1}` in that of the daemon's own
+    /// sentence, where that alone names a file or a topic.
     private var japanese: String {
         switch self {
         case .connecting:
@@ -19,7 +20,7 @@ package enum BrokerCode: String, Sendable, CaseIterable {
         case .stopped:
             "MQTT ブローカー {0} との接続を終了しました"
         case .notPermitted:
-            "MQTT ブローカー {0} が必要なトピックを許可していません。ブローカーの ACL ファイルで許可してください"
+            "MQTT ブローカー {0} が必要なトピックを許可していません：{1}"
         case .notAccepted:
             "MQTT ブローカー {0} がメッセージを受け付けません。ブローカーのログを確認してください"
         case .siteTaken:
@@ -43,7 +44,7 @@ package enum BrokerCode: String, Sendable, CaseIterable {
         case .tls:
             "ブローカー {0} との TLS 通信に失敗しました。ブローカーのログを確認してください"
         case .file:
-            "{0} への接続に必要なファイルを使えません。`sudo okaeri doctor` で確認してください"
+            "{0} への接続に必要なファイルを使えません：{1}"
         case .login:
             "ブローカー {0} がユーザー名とパスワードを受け付けません。\"username\" とパスワードのファイルを直してください"
         case .loginNeeded:
@@ -99,6 +100,6 @@ extension Language {
         guard self == .japanese, let address, let text = code.flatMap({ BrokerCode.japaneseTexts[$0] }) else {
             return reason
         }
-        return text.filled(with: [address.plain(replacement: "\u{FFFD}", replacesFormat: true)])
+        return text.filled(with: [address.plain(replacement: "\u{FFFD}", replacesFormat: true), reason])
     }
 }

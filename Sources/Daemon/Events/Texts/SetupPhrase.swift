@@ -10,7 +10,8 @@ package enum SetupPhrase: Phrase {
     // The name.
     case known, whose, proposal, nameMistake, severalSigns, replaces
     // The Wi-Fi.
-    case lookingForProfile, stays, asksAlways, lookingForNetworks, listingNetworks, numberOrName, name, enterKeeps,
+    case lookingForProfile, stays, asksAlways, lookingForNetworks, listingNetworks, numberOrName, name, nameTooLong,
+        enterKeeps,
         enterNone, whichNetwork
     case noNetworks, noneInRange, notSecured, alreadyConnected, connecting, switchedOff, ready, unavailable
     // The measurements.
@@ -135,6 +136,11 @@ package enum SetupPhrase: Phrase {
         case .listingNetworks: ("looking for Wi-Fi networks", "Wi-Fi ネットワークを探しています")
         case .numberOrName: ("Its number or name", "番号か名前を入力")
         case .name: ("Its name", "名前を入力")
+        case .nameTooLong:
+            (
+                "The name of a network has 1 to 32 bytes in UTF-8, and this one has {0}.",
+                "ネットワーク名は UTF-8 で 1～32 バイトです。入力された名前は {0} バイトです（かなや漢字は 1 文字 3 バイト）。"
+            )
         case .enterKeeps: ("Enter to keep \"{0}\", - for none", "Enter で「{0}」のまま、- でなし")
         case .enterNone: ("Enter for none", "Enter でなし")
         case .whichNetwork:

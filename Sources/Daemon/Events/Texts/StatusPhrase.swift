@@ -8,7 +8,8 @@ package enum StatusPhrase: Phrase {
     case regions, bluetooth, wifi, mqtt, notify, state, page, metrics, mDNS, restart, notRead, never, prompt, dropped,
         notReal, wrong, stale
     // Regions.
-    case noRegions, insideOfAll, unknownOfAll, inside, outside, unknown, lastKnown, since, battery, phone, beacon,
+    case noRegions, insideOfAll, unknownOfAll, inside, outside, unknown, lastKnown, since, inRoom, waitsFor,
+        decidedBy, battery, phone, beacon,
         distance, received
     case batteryLow, replaceBattery
     // Bluetooth and its scan.
@@ -62,6 +63,9 @@ package enum StatusPhrase: Phrase {
         case .unknown: ("unknown", "不明")
         case .lastKnown: ("{0} (last known: {1})", "{0}（最後に分かっていた状態：{1}）")
         case .since: ("{0} since {1}", "{0}（{1} から）")
+        case .inRoom: ("{0}, in {1}", "{0}、部屋：{1}")
+        case .waitsFor: ("{0}, waits for {1}", "{0}、待機中：{1}")
+        case .decidedBy: ("{0}, by {1}", "{0}、判定：{1}")
         case .battery: ("battery {0} %", "電池残量 {0} %")
         case .phone: ("phone", "スマートフォン")
         case .beacon: ("major {0} minor {1}", "major {0} minor {1}")

@@ -110,7 +110,7 @@ package struct Logins: Sendable {
         return devices.count != before
     }
 
-    /// Gives a device another name. Returns the name as it is stored; `nil` if there is no such device, or nothing of the name is visible.
+    /// Gives a device another name. Returns the stored name; `nil` for an unknown device, or a name without a visible character.
     package mutating func rename(_ id: String, to name: String) -> String? {
         guard let index = devices.firstIndex(where: { $0.id == id }), let name = BrowserSession.visible(name) else {
             return nil

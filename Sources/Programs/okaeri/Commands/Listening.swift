@@ -47,7 +47,7 @@ extension SourceOptions {
 struct NoBluetooth: Error {
     /// The reason in English.
     var reason: String
-    /// The same in the language of the terminal; `nil` if there is no other text.
+    /// The message in the language of the terminal; `nil` if it is English only.
     var localized: String?
     var isPermission: Bool
 

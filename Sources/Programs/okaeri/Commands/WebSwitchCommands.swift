@@ -127,7 +127,7 @@ enum PageState {
         }
     }
 
-    /// Returns the listener of the page; `nil` if there is none.
+    /// Returns the listener of the page; `nil` without one.
     static func listener(_ client: APIClient) async throws(APIClient.Failure) -> ListenerReport? {
         let status: StatusReport = try await client.get(Route.briefStatus)
         return status.listeners?.first { $0.name == "web" }

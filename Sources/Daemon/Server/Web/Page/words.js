@@ -72,7 +72,7 @@ export const sentence = (text) => (/^[a-z]+\d/.test(text) ? text : text.charAt(0
 
 /** A reason of the daemon, by its code: the daemon's own sentences are English. */
 export const reasonText = (kind, { code, reason }, value) =>
-  has(`${kind}_${code}`) ? t(`${kind}_${code}`, value) : sentence(reason ?? '')
+  has(`${kind}_${code}`) ? t(`${kind}_${code}`, value, reason) : sentence(reason ?? '')
 
 /** The state of Bluetooth and its reason. */
 export const bluetoothReason = (state) => reasonText('bluetooth', state, state.adapter ?? 'Bluetooth')
