@@ -8,6 +8,7 @@ import OkaeriWiFi
 import RegionMonitoring
 import Testing
 
+@testable import OkaeriConfiguration
 @testable import OkaeriEvents
 @testable import OkaeriHistory
 
@@ -230,13 +231,64 @@ import Testing
 }
 
 @Suite struct DayChartTests {
-    @Test(arguments: [Int64.min, 0, .max])
-    func `a day at the end of all time has a picture, if an empty one`(nanoseconds: Int64) throws {
+    /// Draws a day of a history that has one event, for two configured regions.
+    private static func expectPicture(of day: Int64, _ comment: String) throws {
         let folder = try TemporaryFolder()
         let store = try HistoryStore(directory: folder.path, durability: .process)
         try store.record([HistoryEvent(time: evening, name: "didExitRegion", region: "home", json: "{}")], [])
-        let chart = DayChart(directory: folder.path, day: nanoseconds, regions: [])
-        #expect(try chart.svg(now: evening).hasPrefix("<svg"))
+        let regions = ["home", "keys"].map { name in
+            Configuration.Region(monitored: monitored(identifier: name))
+        }
+        for scope in [nil, DayChart.Scope.configured, .former] {
+            for window in [nil, day..<day.addingClamped(60_000_000_000)] {
+                var chart = DayChart(directory: folder.path, day: day, regions: regions)
+                (chart.scope, chart.window) = (scope, window)
+                let picture = try chart.svg(now: evening)
+                #expect(picture.hasPrefix("<svg") && picture.hasSuffix("</svg>\n"), "\(comment)")
+            }
+        }
+    }
+
+    @Test(arguments: ["UTC", "<+13>-13", "<-11>11", "LMT-14:59:59"])
+    func `a day at the ends of a clock of nanoseconds has a picture in each zone`(zone: String) async {
+        await #expect(processExitsWith: .success) { [zone] in
+            setenv("TZ", zone, 1)
+            tzset()
+            for day in [Int64.min, .min + 1, 0, .max - 1, .max] { try Self.expectPicture(of: day, "\(day)") }
+            for written in [
+                "2262-04-10", "2262-04-11", "2262-04-12", "2262-04-13", "1677-09-20", "1677-09-21", "1677-09-22",
+                "9999-12-31", "0001-01-01",
+            ] {
+                try Self.expectPicture(of: try #require(LocalTime.moment(written)), written)
+            }
+        }
+    }
+
+    @Test func `the last and the first midnight of a clock of nanoseconds are found in zones beyond them in UTC`() async
+    {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "<+13>-13", 1)
+            tzset()
+            #expect(LocalTime.moment("2262-04-12") == Timestamp.nanoseconds("2262-04-11T11:00:00Z"))
+            setenv("TZ", "<-11>11", 1)
+            tzset()
+            #expect(LocalTime.moment("1677-09-20T20:00") == Timestamp.nanoseconds("1677-09-21T07:00:00Z"))
+        }
+    }
+
+    /// Samoa left out a day, Kwajalein too, Alaska had one twice (by the zones of Debian, if they are there).
+    @Test(arguments: [
+        ("Pacific/Apia", "2011-12-30"), ("Pacific/Kwajalein", "1993-08-21"), ("America/Juneau", "1867-10-18"),
+    ])
+    func `a day that a zone leaves out, or has twice, has a picture`(zone: String, day: String) async {
+        await #expect(processExitsWith: .success) { [zone, day] in
+            setenv("TZ", zone, 1)
+            tzset()
+            let moment = try #require(LocalTime.moment(day))
+            for offset in [Int64(-86_400), 0, 86_400] {
+                try Self.expectPicture(of: moment + offset * 1_000_000_000, "\(day) \(offset)")
+            }
+        }
     }
 }
 

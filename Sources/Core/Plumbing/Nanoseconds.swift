@@ -4,9 +4,7 @@ extension Duration {
     /// The whole nanoseconds, the nearest representable number where there are too many: 292 years.
     package var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        return whole.addingClamped(attoseconds / 1_000_000_000)
+        return seconds.multipliedClamped(by: Nanoseconds.second).addingClamped(attoseconds / 1_000_000_000)
     }
 }
 
@@ -25,6 +23,12 @@ extension Int64 {
     package func subtractingClamped(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
+    }
+
+    /// The product, held at the ends.
+    package func multipliedClamped(by other: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
     }
 }
 

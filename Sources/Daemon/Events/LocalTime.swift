@@ -84,22 +84,22 @@ package enum LocalTime {
     /// Returns the first moment at which a clock on the wall shows a time. If the clock is set forward past that time, it is the
     /// moment of the change. The answer of `mktime` depends on its calls before where the hour is repeated.
     private static func earliest(_ time: inout tm) -> Int64 {
-        let seconds = Int64(timegm(&time))
-        let (shown, overflow) = seconds.multipliedReportingOverflow(by: second)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let day = 86_400 * second
-        let offsets = offsets(from: shown.subtractingClamped(day), to: shown.addingClamped(day))
+        // In seconds: at the ends of a clock of nanoseconds, a time may be beyond them in UTC and within them here.
+        let shown = Int64(timegm(&time))
+        let day: Int64 = 86_400
+        let offsets = offsets(
+            from: (shown - day).multipliedClamped(by: second), to: (shown + day).multipliedClamped(by: second))
         let moments = offsets.compactMap { offset in
-            let moment = shown.subtractingClamped(Int64(offset.seconds) * second)
+            let moment = (shown - Int64(offset.seconds)).multipliedClamped(by: second)
             return fields(moment).tm_gmtoff == offset.seconds ? moment : nil
         }
         let changes = zip(offsets, offsets.dropFirst()).compactMap { before, after in
             after.time.flatMap { time in
-                let (old, new) = (Int64(before.seconds) * second, Int64(after.seconds) * second)
-                return time.addingClamped(old) <= shown && shown < time.addingClamped(new) ? time : nil
+                let change = time / second
+                return change + Int64(before.seconds) <= shown && shown < change + Int64(after.seconds) ? time : nil
             }
         }
-        return moments.min() ?? changes.first ?? shown
+        return moments.min() ?? changes.first ?? shown.multipliedClamped(by: second)
     }
 
     /// The moment that a clock on the wall calls `2026-11-20`, `2026-11-20T18:42` or `2026-11-20T18:42:03`, with a space for

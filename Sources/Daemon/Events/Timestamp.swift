@@ -19,9 +19,8 @@ package enum Timestamp {
         guard let date = (try? Date(text, strategy: style)) ?? (try? Date(text, strategy: .iso8601)),
             let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
         else { return nil }
-        let (nanoseconds, overflow) = milliseconds.multipliedReportingOverflow(by: million)
         // What lies before or after all that a clock of nanoseconds can show lies before or after all history.
-        return overflow ? (milliseconds < 0 ? .min : .max) : nanoseconds
+        return milliseconds.multipliedClamped(by: million)
     }
 
     /// `20261121T073109412Z`: for a file's name.

@@ -1,16 +1,19 @@
 package import OkaeriEvents
 
 extension HistoryReader {
-    /// Returns the record from `start` to `end`.
+    /// Returns the record from `start` to `end`: `regions` first, in their order, and always all of them.
     ///
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
-    ///   - regions: The regions to show first, in order; others with a record follow. None without configuration.
+    ///   - regions: The configured regions; others with a record follow. None without configuration.
     ///   - language: The language of the marks.
     func day(
         from start: Int64, to end: Int64, now: Int64, regions: [String] = [], language: Language = .english
     ) throws(HistoryError) -> DayRecord {
-        guard start < end else { return DayRecord(start: start, end: end, regions: []) }
+        // A day that no number of nanoseconds reaches has no length.
+        guard start < end else {
+            return DayRecord(start: start, end: end, regions: regions.map { .init(identifier: $0) })
+        }
         let day = start..<end
         let runs = try runs(until: now)
         var found: [String: DayRecord.Region] = [:]

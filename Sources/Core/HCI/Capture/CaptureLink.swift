@@ -234,8 +234,7 @@ enum Btsnoop {
     static func nanoseconds(_ microseconds: Int64) -> Int64 {
         let (sinceEpoch, before) = microseconds.subtractingReportingOverflow(unixEpoch)
         if before { return .min }
-        let (time, beyond) = sinceEpoch.multipliedReportingOverflow(by: 1_000)
-        return beyond ? (sinceEpoch < 0 ? .min : .max) : time
+        return sinceEpoch.multipliedClamped(by: 1_000)
     }
 
     /// The time stamp of a time in nanoseconds since the Unix epoch, rounded down.
