@@ -77,4 +77,30 @@ extension StandbyTests {
         bench.pass(3)
         #expect(word?.author == "hub" && word?.state == .inside && word?.number == 1 && hooks("hub") == ["enter keys"])
     }
+
+    /// Publishes later states of the region in the name of a node, inside and outside in turn.
+    private mutating func invent(_ count: Int, by author: String, over seconds: Double) {
+        for index in 1...count {
+            let state = index.isMultiple(of: 2) ? "inside" : "outside"
+            bench.send(
+                "okaeri/home/region/keys",
+                #"{"state":"\#(state)","last":"\#(state)","name":"keys","number":\#(index + 10),"node":"\#(author)"}"#)
+            bench.pass(seconds / Double(count))
+        }
+    }
+
+    @Test
+    mutating func
+        `States that a client invents in the name of a standby change a region of the hub once a minute at most`()
+    {
+        start(.inside)
+        let before = hooks("hub").count
+        invent(290, by: "attic", over: 50)
+        #expect(hooks("hub").count - before <= 1, "\(hooks("hub"))")
+        #expect(bench.nodes["hub"]?.core.isHolding == true)
+        invent(290, by: "attic", over: 29)
+        #expect(hooks("hub").count - before <= 2, "\(hooks("hub"))")
+        bench.pass(5)
+        #expect(word?.author == "hub")
+    }
 }

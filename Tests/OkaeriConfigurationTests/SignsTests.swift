@@ -80,6 +80,23 @@ import Testing
         #expect(throws: ConfigurationError.self) { try Configuration(json: Array(wrong.utf8), file: "beacons.json") }
     }
 
+    @Test func `a further sign of a saved region is one of those that run the commands of the house`() throws {
+        let json = #"{"regions": [], "house": {"onOccupied": ["/bin/on"]}}"#
+        let configuration = try Configuration(json: Array(json.utf8), file: "beacons.json")
+        func commands(_ signs: String) throws -> [Configuration.EventCommand] {
+            let saved = #"{"regions": [{"identifier": "anna", \#(signs)}]}"#
+            return configuration.commands(with: try SavedRegions(json: Array(saved.utf8), file: "regions.json"))
+        }
+        let phone = #""phone": "anna.irk""#
+        let before = try commands(phone)
+        for further in [#"{"uuid": "\#(uuidText)", "major": 1}"#, #"{"phone": "tag.irk"}"#] {
+            let changed = try commands(#"\#(phone), "furtherSigns": [\#(further)]"#)
+            #expect(changed.count == 1 && !before.contains { $0.isSame(as: changed[0]) }, "\(further)")
+            #expect(changed[0].trigger.description.contains(further.contains("uuid") ? uuidText : "tag.irk"))
+        }
+        #expect(try commands(phone).allSatisfy { command in before.contains { $0.isSame(as: command) } })
+    }
+
     @Test func `the page changes no sign, and destroys none`() throws {
         let folder = try TemporaryFolder()
         let text = #"{"regions": [{"identifier": "anna", \#(Self.two)}]}"#

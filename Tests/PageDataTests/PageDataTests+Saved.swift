@@ -166,4 +166,81 @@ extension PageDataTests {
         #expect(await status { () async throws(PageFailure) in try await set(packaged: Self.keys) } == .forbidden)
         #expect(saved == "{\"web\": {}}")
     }
+
+    private func add(_ page: PageData, sign: String) async throws(PageFailure) -> ConfigurationReport {
+        try await page.add(sign: Array(sign.utf8))
+    }
+
+    private static let mask = #", "mask": {"minor": "00FF"}"#
+
+    /// A region with a mask in `regions.json` or `beacons.json`.
+    @Test(arguments: [true, false], [true, false])
+    func `a mask goes with its numbers, in each file`(isSaved: Bool, isOwn: Bool) async throws {
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        let numbers = "\"identifier\": \"new\", \"uuid\": \"\(uuid)\", \"major\": 1, \"minor\": 2"
+        try write("{\"regions\": [\(isOwn ? "{\(numbers)}" : "")]}\n")
+        func change(_ members: String) async throws(PageFailure) {
+            let request = "{\"region\": {\(members)}}"
+            _ = try await isSaved ? set(packaged: request) : set(request)
+        }
+        try await change(numbers + Self.mask)
+        try await change("\"identifier\": \"new\", \"enterRSSI\": -80")
+        #expect(try effective().map(\.identitiesText) == ["\(uuid)/1/2:00FF"])
+        try await change(numbers.replacing("\"minor\": 2", with: "\"minor\": 513"))
+        #expect(try effective().map(\.identitiesText) == ["\(uuid)/1/513"])
+    }
+
+    @Test func `a further sign has a mask and any numbers, and nothing else`() async throws {
+        try write(#"{"regions": [{"identifier": "home", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}]}"#)
+        let uuid = "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F"
+        let signs = [
+            "\"major\": 1, \"minor\": 2" + Self.mask, "\"major\": null, \"minor\": null", "\"major\": 7",
+        ]
+        for (index, sign) in signs.enumerated() {
+            let own = uuid.dropLast() + "\(index)"
+            let request = "{\"region\": \"home\", \"uuid\": \"\(own)\", \(sign)}"
+            let answer = await status { () async throws(PageFailure) in try await add(packaged, sign: request) }
+            #expect(answer == .ok, "\(sign)")
+        }
+        let first = uuid.dropLast() + "0"
+        #expect(try effective()[0].identitiesText.contains("\(first)/1/2:00FF"), "\(saved)")
+        for wrong in [
+            "{}", "[]", #"{"region": "home"}"#, #"{"region": "home", "uuid": "x"}"#,
+            "{\"region\": \"home\", \"uuid\": \"\(uuid)\", \"major\": 70000}",
+            "{\"region\": \"home\", \"uuid\": \"\(uuid)\", \"phone\": \"/etc/shadow\"}",
+            "{\"region\": \"home\", \"uuid\": \"\(uuid)\", \"mask\": {\"phone\": \"a\"}}",
+            "{\"region\": \"home\", \"uuid\": \"\(uuid)\", \"mask\": {\"minor\": \"x\"}}",
+        ] {
+            #expect(
+                await status { () async throws(PageFailure) in try await add(packaged, sign: wrong) } == .badRequest,
+                "\(wrong)")
+        }
+    }
+
+    @Test func `a further sign is written where the daemon writes the region, which can be renamed then`() async throws
+    {
+        try write(#"{"regions": [{"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1}]}"#)
+        let sign = #"{"region": "keys", "uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": 2}"#
+        #expect(try await add(page(), sign: sign).written == true)
+        #expect(text.contains("anyOf") && saved.isEmpty)
+        #expect(try await set(#"{"region": {"identifier": "keys"}, "name": "bag"}"#).written == true)
+        #expect(try effective().map(\.identifier) == ["bag"] && effective()[0].monitored.signs.count == 2)
+    }
+
+    @Test func `signs that the page has added are not said to be in beacons json`() async throws {
+        try write("{\"regions\": []}")
+        _ = try await set(packaged: Self.keys)
+        let sign = #"{"region": "keys", "uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": 2}"#
+        #expect(try await add(packaged, sign: sign).written == true)
+        let failure = await #expect(throws: PageFailure.self) {
+            try await self.set(packaged: #"{"region": {"identifier": "keys", "enterRSSI": -70}}"#)
+        }
+        let sentence = failure?.sentence ?? ""
+        #expect(sentence.contains("delete it") && !sentence.contains("beacons.json"), "\(sentence)")
+    }
+}
+
+extension Configuration.Region {
+    /// The identities of the region's signs, in order.
+    fileprivate var identitiesText: String { monitored.signs.map(\.identity.description).joined(separator: " ") }
 }

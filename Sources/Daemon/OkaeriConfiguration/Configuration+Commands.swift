@@ -62,8 +62,9 @@ extension Configuration {
         }
         for patch in saved.patches {
             let phone = patch.phone.map { RegionSign.Identity.phone(file: $0).description }
-            guard let text = phone ?? patch.signText else { continue }
-            signs[patch.identifier, default: []].insert(text)
+            let others = patch.removing(["phone"]).signText
+            let texts = [phone, others].compactMap(\.self)
+            if !texts.isEmpty { signs[patch.identifier, default: []].formUnion(texts) }
         }
         return signs
     }

@@ -44,6 +44,9 @@ struct Announcements: Sendable {
     /// The largest number of a state on the disk: every reader of JSON has it exactly.
     private static let largestNumber: UInt64 = 1 << 53
 
+    /// The shortest time between two adoptions of a region while this hub decides: each one may lead to an event with its hook.
+    private static let adoptionPause = 60 * Nanoseconds.second
+
     /// The maximum number of standbys whose names are stored.
     private static let standbyLimit = 16
 
@@ -57,6 +60,8 @@ struct Announcements: Sendable {
     private var events = UndeliveredEvents()
     /// The standbys of this hub.
     private var standbys: Set<String> = []
+    /// The time of the last adoption from a standby while this hub decided, by identifier. Only those of configured regions.
+    private var repeatsAdopted: [String: Int64] = [:]
     private var voice: Voice
 
     init(node: String, kind: NodeKind) {
@@ -73,6 +78,7 @@ struct Announcements: Sendable {
     mutating func configured(_ regions: Set<String>) {
         self.regions = regions
         known = known.filter { regions.contains($0.key) }
+        repeatsAdopted = repeatsAdopted.filter { regions.contains($0.key) }
         events.configured { regions.contains($0) }
     }
 
@@ -226,10 +232,18 @@ struct Announcements: Sendable {
     }
 
     /// Handles a region's state that another node publishes while this hub decides. A standby that was off when this hub began repeats what
-    /// it has announced and the broker has lost.
+    /// it has announced and the broker has lost, once at the begin of a connection, before it is online.
     mutating func repeated(_ published: RegionValue, at now: Moment) -> Adoption {
-        guard isHub, isSpeaking, published.number > known[published.identifier]?.number ?? 0 else { return Adoption() }
-        return adopted([published], at: now)
+        let (region, before) = (published.identifier, known[published.identifier])
+        guard isHub, isSpeaking, published.number > before?.number ?? 0,
+            now.instant >= repeatsAdopted[region]?.addingClamped(Self.adoptionPause) ?? .min
+        else { return Adoption() }
+        var adoption = adopted([published], at: now)
+        guard known[region] != before else { return adoption }
+        repeatsAdopted[region] = now.instant
+        // The engine has this state already.
+        if known[region]?.state == before?.state { adoption.changed = [] }
+        return adoption
     }
 
     /// Takes over what a standby has announced since this hub's last announcement. Its events that wait are not announced twice.

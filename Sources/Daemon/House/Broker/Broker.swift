@@ -101,7 +101,7 @@ package final class Broker: Service {
                 }
                 (reports, receptions) = (reports + 1, receptions + count)
                 effects.append(output)
-            // Without it this node would stay silent. There is one for each claim.
+            // Without it this node would stay silent. One for each claim, and one a minute for each region that a standby repeats.
             case .takeOver: effects.append(output)
             case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
                 .restart, .definitions, .memoryChanged:

@@ -104,6 +104,7 @@ extension BrokerCore {
                 guard let published = Wire.region(message.payload), published.identifier == identifier else {
                     return []
                 }
+                // Not as an argument: `adopted` would use the announcements before.
                 let adoption = announcements.repeated(published, at: now)
                 return adopted(adoption, at: now)
             }

@@ -121,10 +121,14 @@ package struct RegionPatch: Sendable, Equatable {
 // MARK: Changes that are kept
 
 extension RegionPatch {
-    /// Returns this change followed by another one of the same region.
-    func followed(by later: RegionPatch) -> RegionPatch {
+    /// Returns this change followed by another one.
+    ///
+    /// - Parameter region: The region with this change, in JSON; null for a new one.
+    func followed(by later: RegionPatch, of region: JSONNode.Value) -> RegionPatch {
         var merged = self
-        for key in later.patch(of: .null).members {
+        var changes = later.patch(of: .null)
+        changes[Configuration.maskKey] = later.mask(of: region)
+        for key in changes.members {
             var value = key.node.value
             if key.key == "wifi", case .object(let changes) = value, case .object? = keys["wifi"],
                 later.isOfNetwork(keys["wifi"])

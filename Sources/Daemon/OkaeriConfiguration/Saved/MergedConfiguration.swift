@@ -121,6 +121,13 @@ package struct MergedConfiguration: Sendable {
         saved.added = Set(used.map(\.identifier)).subtracting(names)
     }
 
+    /// Returns a region in JSON; null if there is none of this name.
+    func region(_ identifier: String) -> JSONNode.Value {
+        let regions = (document ?? source.document)["regions"]
+        guard case .array(let nodes)? = regions?.value else { return .null }
+        return nodes.first { $0["identifier"]?.value.string == identifier }?.value ?? .null
+    }
+
     /// The text of the configuration.
     package var text: String {
         guard let document, let complete = try? source.completed() else { return source.text(of: source.document) }

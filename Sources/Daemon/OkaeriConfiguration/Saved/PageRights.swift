@@ -1,3 +1,4 @@
+package import IBeacon
 import OkaeriPlumbing
 import RegionMonitoring
 
@@ -23,11 +24,14 @@ struct PageRights {
     private let own: Configuration.Region?
     /// The path of `beacons.json`.
     private let file: String
+    /// Whether the page has added signs to it.
+    private let hasSavedSigns: Bool
 
     init(_ identifier: String, in merged: MergedConfiguration, file: String) {
         (self.identifier, self.file) = (identifier, file)
         region = merged.configuration.regions.first { $0.identifier == identifier }
         own = merged.own.first { $0.identifier == identifier }
+        hasSavedSigns = merged.saved.file(of: identifier) != nil && own?.monitored.signs.count ?? 1 == 1
     }
 
     /// Returns a change in `regions.json` without the keys that `beacons.json` decides.
@@ -46,6 +50,10 @@ struct PageRights {
     func check(_ patch: RegionPatch, isSaved: Bool) throws(RegionFiles.Refusal) {
         // The page shows one sign.
         if let signs = region?.monitored.otherSigns, Self.signKeys.contains(where: { patch[$0] != nil }) {
+            guard !hasSavedSigns else {
+                let undo = own == nil ? "delete it, and add it again" : "undo the changes of the page"
+                throw refused("change the beacons of", "the region \(signs), which the page has added; \(undo)")
+            }
             throw refused("change the beacons of", "the region \(signs); change that in \(file)", reloads: true)
         }
         if isSaved, own?.network != nil, patch["wifi"] != nil {
@@ -122,13 +130,31 @@ extension RegionPatch {
                 try Self.checkKeyFile(value, place: "\(place).phone")
             } else if isSaved, key == Self.furtherSignsKey {
                 try Self.checkSigns(value, place: "\(place).\(key)")
-            } else if let keys = PageRights.parts[key], case .object(let part) = value.value {
-                for member in part { try Self.check(member, keys, place: "\(place).\(key)") }
             } else {
                 try Self.check(member, PageRights.keys, place: place)
             }
             self[key] = value.value
         }
+    }
+
+    /// Reads the request for a further sign: `{"region": "anna", "uuid": "…", "major": 1, "minor": null, "mask": {"minor": "FF00"}}`.
+    package static func sign(
+        of request: JSONNode
+    ) throws(ConfigurationError) -> (region: String, beacons: BeaconConstraint) {
+        guard case .object(let members) = request.value, let region = request["region"]?.value.string else {
+            throw mistake("region", found: request["region"]?.summary ?? "nothing", expected: "the region's name")
+        }
+        let keys = Configuration.beaconKeys + [Configuration.maskKey]
+        for member in members where member.key != "region" {
+            try check(member, keys, place: "the sign")
+        }
+        let beacons = JSONNode.Value.object(
+            members.filter { keys.contains($0.key) && $0.node.value != .null })
+        guard let constraint = Configuration.beacons(of: beacons) else {
+            throw mistake(
+                "the sign", found: "no beacons", expected: "uuid, and major, minor and mask as in beacons.json")
+        }
+        return (region, constraint)
     }
 
     private static func check(
@@ -140,6 +166,9 @@ extension RegionPatch {
         }
         switch member.node.value {
         case .null, .bool, .number, .string: break
+        case .object(let part) where PageRights.parts[member.key] != nil:
+            let keys = PageRights.parts[member.key] ?? []
+            for member in part { try check(member, keys, place: own) }
         case .array, .object: throw mistake(own, found: member.node.summary, expected: "one value, or null")
         }
     }

@@ -144,33 +144,41 @@ extension RegionFiles {
     ) throws(Refusal) -> [Edit] {
         let identifier = patch.identifier
         let newName = name.flatMap { $0 == identifier ? nil : $0 }
-        let isSaved = content.regions[identifier] != nil
         let rights = rights(of: identifier, in: content)
         if let newName {
             try check(newName, in: content)
+            let isSaved = content.regions[identifier] != nil
             try rights.checkRenaming(isWritable: mainObstacle == nil && !isSaved)
         }
-        let mustUseMain = saved.map { $0.file.obstacle != nil } ?? true
-        let isForMain = !isSaved && (mustUseMain || mainObstacle == nil)
+        let isForMain = isForMain(identifier, in: content)
         try rights.check(patch, isSaved: !isForMain)
-        guard !isForMain else {
-            let source = content.merged.source
-            let changed = try Self.valid { () throws(ConfigurationError) in
-                let complete = try source.completed()
-                return try complete.checked(complete.document.setting(patch, name: newName))
-            }
-            let edit = Edit(file: main, old: content.mainText, text: changed.text, obstacle: mainObstacle)
-            if !isDry, edit.obstacle == nil { try rights.check(changed.configuration) }
-            return [edit]
-        }
+        guard !isForMain else { return [try editOfMain(patch, name: newName, isDry: isDry, in: content)] }
         var regions = content.regions
         do throws(ConfigurationError) {
-            try regions.set(patch, isNew: !content.has(identifier))
+            try regions.set(patch, of: content.merged.region(identifier), isNew: !content.has(identifier))
             if let newName { regions.rename(identifier, to: newName) }
         } catch {
             throw .invalid(ConfigurationError(file: "the request", problems: error.problems))
         }
         return [try edit(regions, of: newName ?? identifier, in: content)]
+    }
+
+    /// Whether a change of a region is for `beacons.json`: where the daemon may write it, and each other change of the region is there.
+    private func isForMain(_ identifier: String, in content: Content) -> Bool {
+        let mustUseMain = saved.map { $0.file.obstacle != nil } ?? true
+        return content.regions[identifier] == nil && (mustUseMain || mainObstacle == nil)
+    }
+
+    private func editOfMain(
+        _ patch: RegionPatch, name: String? = nil, isDry: Bool = false, in content: Content
+    ) throws(Refusal) -> Edit {
+        let changed = try Self.valid { () throws(ConfigurationError) in
+            let complete = try content.merged.source.completed()
+            return try complete.checked(complete.document.setting(patch, name: name))
+        }
+        let edit = Edit(file: main, old: content.mainText, text: changed.text, obstacle: mainObstacle)
+        if !isDry, edit.obstacle == nil { try rights(of: patch.identifier, in: content).check(changed.configuration) }
+        return edit
     }
 
     private static func valid<Value>(_ body: () throws(ConfigurationError) -> Value) throws(Refusal) -> Value {
@@ -216,25 +224,32 @@ extension RegionFiles {
     ///
     /// - Parameter phone: The name of the key file in the state directory, without its suffix.
     package func adding(phone: String, to identifier: String, in content: Content) throws(Refusal) -> Edit {
-        try adding(["phone": .string(PhoneKeyFile.name(of: phone))], to: identifier, in: content)
+        try checkExists(identifier, in: content)
+        return try adding(["phone": .string(PhoneKeyFile.name(of: phone))], to: identifier, in: content)
     }
 
     /// Returns the text with further beacons of a region.
     package func adding(
         beacons: BeaconConstraint, to identifier: String, in content: Content
     ) throws(Refusal) -> Edit {
-        try adding(RegionPatch(identifier: identifier, further: beacons).furtherSigns[0], to: identifier, in: content)
+        try checkExists(identifier, in: content)
+        let patch = RegionPatch(identifier: identifier, further: beacons)
+        guard !isForMain(identifier, in: content) else { return try editOfMain(patch, in: content) }
+        return try adding(patch.furtherSigns[0], to: identifier, in: content)
     }
 
     private func adding(
         _ sign: JSONNode.Value, to identifier: String, in content: Content
     ) throws(Refusal) -> Edit {
-        guard content.merged.configuration.regions.contains(where: { $0.identifier == identifier }) else {
-            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
-        }
         var regions = content.regions
         try Self.valid { () throws(ConfigurationError) in try regions.add(sign: sign, to: identifier) }
         return try edit(regions, of: identifier, in: content)
+    }
+
+    private func checkExists(_ identifier: String, in content: Content) throws(Refusal) {
+        guard content.merged.configuration.regions.contains(where: { $0.identifier == identifier }) else {
+            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+        }
     }
 
     private static func edit(_ regions: SavedRegions, in content: Content, _ saved: SavedRegionsFile) -> Edit {

@@ -106,10 +106,15 @@ package struct SavedRegions: Sendable, Equatable {
 extension SavedRegions {
     /// Adds the change of a region to earlier ones.
     ///
-    /// - Parameter isNew: Whether `beacons.json` has no region of this name, so that there is nothing to remove.
-    package mutating func set(_ patch: RegionPatch, isNew: Bool) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - region: The region as it is now, in JSON; null if there is none.
+    ///   - isNew: Whether `beacons.json` has no region of this name, so that there is nothing to remove.
+    package mutating func set(
+        _ patch: RegionPatch, of region: JSONNode.Value = .null, isNew: Bool
+    ) throws(ConfigurationError) {
         let index = patches.firstIndex { $0.identifier == patch.identifier }
-        var merged = (index.map { patches[$0] } ?? RegionPatch(identifier: patch.identifier)).followed(by: patch)
+        var merged = (index.map { patches[$0] } ?? RegionPatch(identifier: patch.identifier))
+            .followed(by: patch, of: region)
         if isNew { merged = merged.withoutRemovals }
         if let index {
             patches[index] = merged

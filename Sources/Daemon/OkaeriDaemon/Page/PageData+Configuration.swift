@@ -81,19 +81,14 @@ extension PageData {
 
     /// Adds the beacons of a request to a region that exists.
     func add(sign request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
-        struct Sign: Decodable {
-            var region: String
-            var uuid: String
-            var major: UInt16
-            var minor: UInt16
-        }
-        guard let sign = try? JSONDecoder().decode(Sign.self, from: Data(request)), let uuid = BeaconUUID(sign.uuid)
-        else {
-            throw PageFailure(
-                .badRequest, "the body is malformed; send {\"region\": …, \"uuid\": …, \"major\": …, \"minor\": …}")
+        let sign: (region: String, beacons: BeaconConstraint)
+        do throws(ConfigurationError) {
+            sign = try RegionPatch.sign(of: try JSONNode(json: request, file: "the request"))
+        } catch {
+            throw PageFailure(.badRequest, "\(error)")
         }
         return try await change { files, content throws(RegionFiles.Refusal) in
-            [try files.adding(beacons: .minor(uuid, sign.major, sign.minor), to: sign.region, in: content)]
+            [try files.adding(beacons: sign.beacons, to: sign.region, in: content)]
         }
     }
 

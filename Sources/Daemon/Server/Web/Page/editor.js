@@ -123,7 +123,7 @@ export const editor = ({ beacon, region }, leave) => {
   const add = async (wanted) => {
     join.disabled = true
     try {
-      const answer = await api('/v1/configuration/region/signs', { region: wanted, uuid, major, minor })
+      const answer = await api('/v1/configuration/region/signs', { region: wanted, ...identity.write() })
       if (!answer.written) return complain(answer.reason ?? '')
       stop()
       leave(t('joined', wanted))

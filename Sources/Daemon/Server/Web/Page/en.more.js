@@ -120,7 +120,7 @@ export default {
   which: 'Which beacons',
   whichOne: 'Only this one',
   whichMajor: 'All with this UUID and major',
-  severalSigns: 'Several signs; they are changed in `beacons.json`',
+  severalSigns: 'Several signs; they are changed in `beacons.json`, or by deleting the region',
   savedPhone: 'A phone',
   onePhone: 'A phone; it is changed in `beacons.json`',
   whichUUID: 'All with this UUID',

@@ -120,7 +120,7 @@ export default {
   which: '対象のビーコン',
   whichOne: 'このビーコンのみ',
   whichMajor: 'UUID と major が同じものすべて',
-  severalSigns: '複数の目印があります。変更するには `beacons.json` を編集してください',
+  severalSigns: '複数の目印があります。変更するには `beacons.json` を編集するか、リージョンを削除してください',
   savedPhone: 'スマートフォン',
   onePhone: 'スマートフォンです。変更するには `beacons.json` を編集してください',
   whichUUID: 'UUID が同じものすべて',
