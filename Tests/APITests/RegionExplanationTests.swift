@@ -122,7 +122,7 @@ import Testing
                   home is inside: its beacon was received 1 s ago; the region becomes outside after 30 s of silence
                   Any of 2 signs keeps the region inside
 
-                Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 100 minor 100  inside
+                Sign uuid 5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34 major 100 minor 100  inside
                   Any advertisement causes an entry; silence causes an exit
 
                 major 100 minor 100, keeps the sign inside
@@ -132,7 +132,7 @@ import Testing
                   signal    -70.0 dBm filtered, -70 dBm last
                   distance  1.0 m, near, from a measured power of -70 dBm as calibrated and a path loss exponent of 2.5
 
-                Sign uuid E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 major 1 minor 2  unknown
+                Sign uuid 5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34 major 1 minor 2  unknown
                   A filtered signal of -60 dBm or more causes an entry; silence causes an exit
                   Sensitivity balanced
                   No beacon of this region has been received since the start.

@@ -3,7 +3,7 @@ package import IBeacon
 import OkaeriTestSupport
 package import RegionMonitoring
 
-package let uuidText = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+package let uuidText = "5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34"
 package let home = BeaconIdentity(uuid: BeaconUUID(uuidText) ?? BeaconUUID(high: 0, low: 0), major: 100, minor: 100)
 package let neighbour = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1)
 

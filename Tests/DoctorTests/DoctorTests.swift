@@ -150,7 +150,7 @@ import Testing
 
     @Test func `a configuration of one's own is the example no more`() async throws {
         let folder = try TemporaryFolder()
-        let text = Configuration.example.replacing("E2C56DB5", with: "0A5A3B6C")
+        let text = Configuration.example.replacing("5F1C2A8E", with: "0A5A3B6C")
         let file = try folder.file("beacons.json", Array(text.utf8))
         let steps = await Doctor(configurationFile: file, client: APIClient(socket: "/nowhere")).firstSteps()
         #expect(steps.contains { $0.subject == "configuration" && $0.verdict == .ok })

@@ -21,7 +21,7 @@ import Testing
         #expect(
             json(.didEnterRegion(region: "home", beacon))
                 == #"{"time":"2026-11-20T18:42:00.412Z","event":"didEnterRegion","region":"home","state":"inside","#
-                + #""beacon":{"uuid":"E2C56DB5-DFFB-48D2-B060-D0F5A71096E0","major":100,"minor":100,"rssi":-78,"#
+                + #""beacon":{"uuid":"5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34","major":100,"minor":100,"rssi":-78,"#
                 + #""accuracy":2.1,"proximity":"near"}}"#)
     }
 

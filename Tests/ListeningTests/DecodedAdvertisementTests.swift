@@ -7,7 +7,7 @@ import Testing
 @testable import OkaeriPlumbing
 
 @Suite struct DecodedAdvertisementTests {
-    private let hex = "0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000640064C5"
+    private let hex = "0201061AFF4C0002155F1C2A8E93B44D07A6E17C0D52B98F3400640064C5"
 
     @Test(arguments: [
         "02 01 06", "02:01:06", "0x020106", "0x02, 0x01, 0x06", "02-01-06", "0x2,0x1,0x6", "> 02 01 06",
@@ -74,7 +74,7 @@ import Testing
     func `an advertisement is recognized in the forms that people have`(
         text: String, form: DecodedAdvertisement.Form
     ) throws {
-        let text = text.replacing("{}", with: "E2C56DB5DFFB48D2B060D0F5A71096E000640064C5")
+        let text = text.replacing("{}", with: "5F1C2A8E93B44D07A6E17C0D52B98F3400640064C5")
         let decoded = DecodedAdvertisement(try #require(DecodedAdvertisement.bytes(text)))
         #expect(decoded.frames.map(\.identity) == [home] && decoded.form == form)
         #expect(decoded.text.hasPrefix("read as \(form)\n"))

@@ -63,7 +63,7 @@ import Testing
         #expect(
             problems(#""anyOf": [{"uuid": "\#(uuidText)"}, {"major": 1}, {"uuid": "\#(uuidText)", "onEnter": []}, 7]"#)
                 == [
-                    "regions[0].anyOf[1].uuid: found nothing, expected a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
+                    "regions[0].anyOf[1].uuid: found nothing, expected a UUID such as 5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34",
                     "regions[0].anyOf[2].onEnter: found an unknown key, expected one of phone, uuid, major, minor, mask, "
                         + "enterRSSI, exitRSSI, exitAfter, sensitivity, measuredPower, pathLossExponent",
                     "regions[0].anyOf[2].uuid: found the beacons of anyOf[0], expected other signs",

@@ -30,7 +30,9 @@ import Testing
         #expect(monitor.regions.map(\.lastKnown) == [.inside, .outside])
         #expect(monitor.regions.map { $0.signs[0].learnedExitTime != nil } == [true, false])
         let learned = try #require(monitor.beacons.first)
-        #expect(learned.identity == home && learned.silences.learned == 15)
+        let beacon = BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+        #expect(learned.identity == BeaconIdentity(uuid: beacon, major: 100, minor: 100))
+        #expect(learned.silences.learned == 15)
         #expect(learned.silences.day.counts.reduce(0, +) > 100, "two minutes of adverts")
         let prompts = try #require(state[PromptMemory.self]).prompts
         #expect(prompts.never == ["HomeNet"] && prompts.next == 3)

@@ -221,7 +221,7 @@ def scrape(port):
 
 def main():
     port, page = free_port(), free_port()
-    home = {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 100, "minor": 100}
+    home = {"uuid": "5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34", "major": 100, "minor": 100}
     (FOLDER / "beacons.json").write_text(json.dumps({
         "metrics": {"listen": f"127.0.0.1:{port}"}, "web": {"listen": f"127.0.0.1:{page}"},
         "regions": [{"identifier": "home", **home, "wifi": {"ssid": "HomeNet"}}, {"identifier": REGION, **home}]}))

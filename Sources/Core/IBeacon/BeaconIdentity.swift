@@ -94,13 +94,13 @@ extension BeaconUUID: Comparable {
 }
 
 extension BeaconUUID: LosslessStringConvertible {
-    /// Reads `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`, or the 32 digits without hyphens, in either case.
+    /// Reads `5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34`, or the 32 digits without hyphens, in either case.
     public init?(_ text: String) {
         guard let (high, low) = UUIDText.halves(text) else { return nil }
         self.init(high: high, low: low)
     }
 
-    /// `E2C56DB5-DFFB-48D2-B060-D0F5A71096E0`: upper case, hyphenated, as beacon makers print it.
+    /// `5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34`: upper case, hyphenated, as beacon makers print it.
     public var description: String { UUIDText.text(high: high, low: low, uppercase: true) }
 }
 

@@ -99,7 +99,7 @@ extension Configuration {
           "regions": [
             {
               "identifier": "home",
-              "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
+              "uuid": "5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34",
               "major": 100,
               "minor": 100,
               "ranging": true,

@@ -67,7 +67,7 @@ extension Configuration {
     }
 
     private static func beacons(_ reader: ObjectReader) -> RegionSign.Identity? {
-        let uuid = reader.required("uuid", expected: "a UUID such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") {
+        let uuid = reader.required("uuid", expected: "a UUID such as 5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34") {
             $0.string.flatMap(BeaconUUID.init)
         }
         return uuid.flatMap { constraint(reader, uuid: $0) }.map { .beacon($0) }

@@ -155,7 +155,7 @@ enum Value {
     static func uuid(_ text: String) throws(ScriptMistake) -> BeaconUUID {
         guard let uuid = BeaconUUID(text) else {
             throw ScriptMistake(
-                found: "'\(text)'", expected: "a UUID, as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+                found: "'\(text)'", expected: "a UUID, as 5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34")
         }
         return uuid
     }
