@@ -48,7 +48,8 @@ import Testing
         let result = try nagios(report)
         #expect(
             result.line.hasPrefix(
-                "OKAERI WARNING - home inside - /state cannot be written: No space left; check the disk |"))
+                "OKAERI WARNING - home inside - /state cannot be written: No space left; check the disk with `df -h` |")
+        )
         report.kept?.problem = nil
         report.kept?.historyProblem = "the disk is full"
         #expect(try nagios(report).line.hasPrefix("OKAERI WARNING - home inside - the disk is full |"))

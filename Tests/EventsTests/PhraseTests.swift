@@ -1,3 +1,4 @@
+import Foundation
 import HCI
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
@@ -33,7 +34,8 @@ import Testing
         texts(StatusPhrase.self) + texts(ExplanationPhrase.self) + texts(PlotPhrase.self) + texts(SubjectPhrase.self)
         + texts(Finding.Verdict.self) + texts(DoctorPhrase.self) + texts(FailurePhrase.self) + texts(ValuePhrase.self)
         + texts(SetupPhrase.self) + texts(ServicePhrase.self) + texts(WritePhrase.self) + texts(ScanMode.Reason.self)
-        + texts(NetworkCoolDown.Cause.self)
+        + texts(NetworkCoolDown.Cause.self) + texts(RefusalPhrase.self) + texts(CalibrationPhrase.self)
+        + texts(JoinPhrase.self)
 
     @Test(arguments: all) func `a text has the same values in both languages`(text: Text) {
         #expect(!text.english.isEmpty && !text.japanese.isEmpty)
@@ -81,6 +83,40 @@ import Testing
         #expect(english == "after {1} s of silence: {0} {x} {")
         #expect(Language.japanese(ExplanationPhrase.afterSilence, "9", "exit") == "9 秒途絶えたら：exit")
         #expect(Language.english(ExplanationPhrase.afterSilence, "9") == "after 9 s of silence: {1}")
+    }
+
+    @Test(arguments: [
+        ("a whole number from 0 to 65535", "0～65535 の整数"), ("a number from 1 to 86400 seconds", "1～86400 秒の数値"),
+        ("a number from 1.5 to 6", "1.5～6 の数値"), ("at most 3", "3 以下"),
+        ("at most the interval, 50", "interval の 50 以下"),
+        ("\"prompt\" or \"auto\" or \"off\"", "\"prompt\" か \"auto\" か \"off\""),
+        ("an object, such as {\"host\": \"mqtt.lan\"}", "{\"host\": \"mqtt.lan\"} のようなオブジェクト"),
+        (
+            "the host alone, \"h\", without \"mqtts://\", and \"tls\": true",
+            "\"mqtts://\" を除いたホストの \"h\" だけ。暗号化には \"tls\": true と書きます"
+        ),
+        ("a text of a later version", "a text of a later version"), ("", ""),
+    ])
+    func `a value with numbers or names has them in Japanese, too`(english: String, japanese: String) {
+        #expect(Language.japanese.value(english) == japanese && Language.english.value(english) == english)
+    }
+
+    @Test func `a text of the file stays as it is`() {
+        for text in ["\"a or b\"", "\"a number\"", "\"at most 3\""] { #expect(Language.japanese.found(text) == text) }
+        #expect(Language.japanese.found("\"once\" without \"passphraseFile\"") != "\"once\" without \"passphraseFile\"")
+        #expect(Language.japanese.found("an array of 3") == "要素が 3 個の配列")
+    }
+
+    @Test func `an encoder writes a text in the language that it was given, and without one in English`() throws {
+        let text = LocalizedText(RefusalPhrase.noRegion, "home")
+        #expect(JSON.line(["reason": text]).contains("there is no region home"))
+        let encoder = JSONEncoder()
+        encoder.userInfo[try #require(LocalizedText.languageKey)] = Language.japanese
+        let japanese = String(decoding: try encoder.encode(["reason": text]), as: UTF8.self)
+        #expect(japanese.contains("リージョン home はありません"))
+        #expect(
+            try JSONDecoder().decode([String: LocalizedText].self, from: Data(japanese.utf8))["reason"]?.english
+                .hasPrefix("リージョン") == true)
     }
 
     @Test func `a column of Japanese is as wide as one of English`() {

@@ -23,7 +23,7 @@ import Testing
     /// between.
     private func calibrate(
         _ readings: [(BeaconIdentity, Int8)], _ region: MonitoredRegion, distance: Double? = nil, isNode: Bool = false,
-        for seconds: Double = 20, cut: Int = 0
+        for seconds: Double = 20, cut: Int = 0, in language: Language = .english
     ) async throws -> String {
         var bytes: [UInt8] = []
         let writer = BtsnoopWriter()
@@ -47,10 +47,11 @@ import Testing
         do throws(Calibration.Failure) {
             let summary = try CalibrationSummary(calibration, question)
             #expect(summary.json.contains("\"region\":\"\(region.identifier)\",\"key\":\""), "\(summary.json)")
-            #expect(summary.text.contains("\(summary.line)"))
-            return summary.text
+            let text = summary.text(in: language)
+            #expect(text.contains("\(summary.line)"))
+            return text
         } catch {
-            return CalibrationSummary.sentence(error, question)
+            return CalibrationSummary.sentence(error, question).sentence(in: language)
         }
     }
 
@@ -67,6 +68,27 @@ import Testing
 
                   "measuredPower": -62,
                 """)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `the result and the failures are Japanese, too`() async throws {
+        let readings = (0..<200).map { (home, Int8(-63 + $0 % 3)) }
+        #expect(
+            try await calibrate(readings, region(), in: .japanese) == """
+                home: 1 m で -62 dBm
+                  major 100 minor 100（ビーコン自身の値は 1 m で -59 dBm）
+                  受信 200 回、中央の 80 % は -63～-61 dBm
+
+                beacons.json のリージョン「home」の "identifier" の上に、次の行を追加してください：
+
+                  "measuredPower": -62,
+                """)
+        let few = try await calibrate([(home, -60), (home, -60)], region(), in: .japanese)
+        #expect(few.hasPrefix("20 秒間に、必要な 10 回のうち 2 回しか受信できませんでした。`--duration`"), "\(few)")
+        let both = (0..<200).map { ($0 % 2 == 0 ? home : twin, -60 as Int8) }
+        #expect(
+            try await calibrate(both, region(), in: .japanese)
+                .hasPrefix("「home」のビーコンを 2 個受信しました：major 100 minor 7（受信 100 回）、major 100 minor 100"))
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [(nil, -59), (-60, -60)] as [(Int8?, Int)])

@@ -58,7 +58,7 @@ import Testing
         (#"{"listen": "127.0.0.1:8080", "open": "yes"}"#, #"web.open: found "yes", expected true or false"#),
         (
             #"{"listen": "127.0.0.1:8080", "hosts": ["a:1"]}"#,
-            "web.hosts: found an array of 1, expected a list of names"
+            "web.hosts[0]: found \"a:1\", expected a name without a port, such as \"a\""
         ),
         (#"{"listen": "127.0.0.1:8080", "host": "a"}"#, "web.host: found an unknown key"),
     ])

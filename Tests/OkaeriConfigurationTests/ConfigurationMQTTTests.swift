@@ -65,6 +65,25 @@ struct ConfigurationMQTTTests {
         ),
         (#"{"host": "a", "radios": "hall"}"#, "mqtt.radios: found \"hall\", expected a list of at most"),
         (#"{"host": "a", "radios": ["a/b"]}"#, "mqtt.radios: found an array of 1"),
+        (
+            #"{"host": "mqtt://hub"}"#,
+            #"mqtt.host: found "mqtt://hub", expected the host alone, "hub", without "mqtt://""#
+        ),
+        (
+            #"{"host": "mqtts://anna:x@hub.lan:8883/"}"#,
+            #"mqtt.host: found "mqtts://anna:x@hub.lan:8883/", expected the host alone, "hub.lan", without "mqtts://", and its port as "port": 8883, and "tls": true"#
+        ),
+        (
+            #"{"host": "http://[::1]:1883"}"#,
+            #"mqtt.host: found "http://[::1]:1883", expected the host alone, "::1", without "http://", and"#
+        ),
+        (#"{"host": "[hub]"}"#, #"mqtt.host: found "[hub]", expected the name without brackets, "hub": only an IPv6"#),
+        (
+            #"{"host": "hub:1884"}"#,
+            #"mqtt.host: found "hub:1884", expected the host alone, "hub", and its port as "port": 1884"#
+        ),
+        (#"{"host": "anna@hub"}"#, #"mqtt.host: found "anna@hub", expected the host alone, "hub""#),
+        (#"{"host": "mqtt://"}"#, #"mqtt.host: found "mqtt://", expected the broker's name or address"#),
         (#"{"host": "a", "site": "--yes"}"#, "mqtt.site: found \"--yes\""),
         (#"{"host": "a", "site": "うち"}"#, "mqtt.site: found \"うち\""),
         (#"{"host": "a", "site": ""}"#, "mqtt.site: found \"\""),

@@ -92,7 +92,7 @@ import Testing
             return report.state == state || report.state == .failed
         }
         // A failure is the end of the enrollment: its reason is the finding, and no wait would change it.
-        try #require(report.state == state, "\(report.reason ?? "")")
+        try #require(report.state == state, "\(report.reason?.english ?? "")")
         return report
     }
 
@@ -225,7 +225,7 @@ import Testing
         try await enrolling { page in
             _ = try await page.enroll(EnrollmentRequest(name: "anna"))
             let report = try await wait(page, until: .failed)
-            #expect(report.problem == .bluetooth && report.reason?.contains("bluetooth") == true, "\(report)")
+            #expect(report.problem == .bluetooth && report.reason?.english.contains("bluetooth") == true, "\(report)")
         }
     }
 
@@ -320,7 +320,7 @@ import Testing
             #expect(failure?.status == status && failure?.sentence.contains(word) == true, "\(word)")
         }
         let report = await page(nil).enrollment()
-        #expect(report.state == .unavailable && report.reason?.contains("capture") == true)
+        #expect(report.state == .unavailable && report.reason?.english.contains("capture") == true)
     }
 
     @Test(arguments: [

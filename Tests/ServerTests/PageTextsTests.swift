@@ -12,18 +12,61 @@ import Testing
         String(decoding: try #require(PageFile.at(path)).content, as: UTF8.self)
     }
 
-    @Test func `each finding that is a notice of the page has its text, in both languages`() throws {
-        // Now shows them in their places, or the page leaves them to the doctor.
-        let others: Set<Finding.Code> = [
-            .notPoweredOn, .notScanned, .brokerAway, .brokerUnsuitable, .brokerWasAway, .lowBattery, .notAnnounced,
-            .noneDelivered, .longSilence, .sharedIdentity, .changingIdentity,
-        ]
-        for path in ["/en.js", "/ja.js"] {
-            let words = try script(path)
-            for code in Finding.Code.allCases {
-                #expect(words.contains("\n  \(code): '") != others.contains(code), "\(path): \(code)")
-            }
+    @Test(arguments: Finding.Code.allCases)
+    func `the Japanese page has the sentence of the command line for each finding, or that of its reason`(
+        code: Finding.Code
+    ) throws {
+        // The texts of the first two follow from the codes of Bluetooth and of the broker. The page explains a simulation.
+        let others: Set<Finding.Code> = [.notPoweredOn, .brokerAway, .brokerUnsuitable, .notReal]
+        let texts = try texts("/wifi.ja.js")
+        #expect((texts["f_\(code)"] != nil) != others.contains(code))
+        var finding = Finding("state", .wrong, code, "the daemon's own", values: (0...9).map { "{\($0)}" })
+        if !others.contains(code) {
+            #expect(
+                texts["f_\(code)"] == finding.translation?.sentence
+                    && texts["fix_\(code)"] == finding.translation?.remedy)
         }
+        finding.code = nil
+        // The daemon's own sentences are English.
+        #expect(try self.texts("/wifi.en.js").keys.allSatisfy { !$0.hasPrefix("f_") && !$0.hasPrefix("fix_") })
+    }
+
+    @Test(arguments: [Language.english, .japanese])
+    func `the page has the texts of the command line for states and reasons, and none of its own`(
+        language: Language
+    ) throws {
+        let first = try texts("/wifi.\(language.code).js")
+        let reasons: [String: String] = try table("/\(language.code).more.js", "const reasons")
+        #expect(first["s_radioOff"]?.dropFirst() == language(StatusPhrase.radioOff).dropFirst())
+        #expect(first["x_keepsRegion"] == language(ExplanationPhrase.keepsRegion) && reasons["x_keepsRegion"] == nil)
+        for phrase in ExplanationPhrase.allCases {
+            #expect((first["x_\(phrase)"] ?? reasons["x_\(phrase)"]) == language(phrase))
+        }
+        let own = try script("/\(language.code).js") + script("/\(language.code).more.js")
+        #expect(own.matches(of: /\n  (?:s|x|c|f|fix|part)_/).isEmpty)
+        #expect(reasons["c_unsteady"] == language(CalibrationPhrase.unsteady))
+    }
+
+    @Test func `each state, reason and part that a script names has a text, and each state that is served is named`()
+        throws
+    {
+        let scripts = try PageFile.paths.filter { $0.hasSuffix(".js") && $0.prefix { $0 != "." } != "/wifi" }.map(
+            script)
+        let names = Set(scripts.flatMap { $0.matches(of: /'((?:s|x|c)_\w+)'/).map { String($0.1) } })
+        let first = try texts("/wifi.en.js")
+        let reasons: [String: String] = try table("/en.more.js", "const reasons")
+        #expect(names.count > 60)
+        #expect(names.filter { first[$0] == nil && reasons[$0] == nil } == [])
+        // The names of these contain a state or a limitation of the status.
+        let formed: Set = ["s_inside", "s_outside", "s_unknown", "s_captivePortal", "s_noInternet"]
+        #expect(first.keys.filter { $0.hasPrefix("s_") && !names.contains($0) && !formed.contains($0) } == [])
+    }
+
+    @Test func `both languages have texts of the same names`() throws {
+        func names(_ path: String) throws -> [String] {
+            try script(path).matches(of: /\n  '?([\w-]+)'?: ['"]/).map { String($0.1) }
+        }
+        for end in ["js", "more.js"] { #expect(try names("/en.\(end)") == names("/ja.\(end)")) }
     }
 
     /// Decodes a table of the texts that the program has made: on a line, after its name.

@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func `a refusal is in the language of the browser, and in English for other clients`() async throws {
+        try await run { (asker: Asker) async throws in
+            let japanese = ["accept-language": "ja,en-US;q=0.7"]
+            let noLogin = try await asker.ask("GET", "/v1/status", japanese)
+            #expect(noLogin.hasPrefix("HTTP/1.1 401") && noLogin.contains("このブラウザーはログインしていません"), "\(noLogin)")
+            #expect(try await asker.ask("GET", "/v1/status").contains("this browser is not logged in"))
+            #expect(try await asker.ask("GET", "/v1/status", ["accept-language": "de"]).contains("this browser is not"))
+            let foreign = try await asker.ask("GET", "/v1/status", host: "evil.example", japanese)
+            #expect(foreign.hasPrefix("HTTP/1.1 421") && foreign.contains("別の機器の名前（Host）"), "\(foreign)")
+            let body = "{\"token\":\"none\",\"name\":\"a phone\"}"
+            let wrong = try await asker.change("POST", "/v1/web/login", body, japanese)
+            #expect(wrong.hasPrefix("HTTP/1.1 401") && wrong.contains("このリンクは使えません"), "\(wrong)")
+        }
+    }
+
     @Test func `a link lets one browser in, which stays until it is sent away`() async throws {
         try await run { (asker: Asker) async throws in
             var asker = asker

@@ -42,6 +42,11 @@ import Testing
         for (text, words) in [
             ("{} // a", "「コメント」は使えません。正しい形：JSON にコメントは書けません"),
             (#"{"regions": [],}"#, "「} の前のコンマ」は使えません"), ("{\"regions\"：[]}", "「全角のコロン」は使えません"),
+            (
+                #"{"regions": [{"identifier": "home", "uuid": "5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34", "major": 70000}]}"#,
+                "regions[0].major：「70000」は使えません。正しい形：0～65535 の整数"
+            ),
+            (#"{"regions": [], "mqtt": {"host": "mqtt://hub"}}"#, "正しい形：\"mqtt://\" を除いたホストの \"hub\" だけ"),
             ("{}", "regions：値がありません。正しい形：リージョンの配列"),
             (#"{"regions": [{"identifier": "home", "uuid": 7}]}"#, "（リージョン \"home\"、1 行目）"),
         ] {
@@ -70,6 +75,44 @@ import Testing
     @Test func `a set-up without a terminal names its options in Japanese`() throws {
         let setup = try binary.run(["setup"] + noSocket, environment: japanese)
         #expect(setup.status == 64 && setup.errors.contains("質問できる端末がありません"))
+    }
+
+    @Test func `a person reads that the history has no events, and a program reads nothing`() throws {
+        let state = ["--state-dir", binary.folder]
+        #expect(try binary.run(["replay"] + state + binary.demo).status == 0)
+        let since = ["history", "--region", "home", "--since", "2026-12-24"] + state
+        let piped = try binary.run(since)
+        #expect(piped.status == 0 && piped.output.isEmpty && piped.errors.isEmpty, "\(piped)")
+        for (environment, words) in [
+            (japanese, "履歴に「home」の 2026-12-24 00:00:00 UTC 以降の出来事はありません"),
+            ([:], "the history has no events of \"home\" since 2026-12-24 00:00:00 UTC"),
+        ] {
+            let terminal = try Pseudoterminal()
+            let process = try binary.start(since, on: terminal, environment: environment)
+            terminal.end(of: process, within: 30)
+            #expect(process.terminationStatus == 0 && terminal.text == "okaeri: \(words)\r\n", "\(terminal.text)")
+        }
+        let terminal = try Pseudoterminal()
+        let json = try binary.start(since + ["--json"], on: terminal)
+        terminal.end(of: json, within: 30)
+        #expect(json.terminationStatus == 0 && terminal.text.isEmpty, "\(terminal.text)")
+    }
+
+    @Test func `the mistakes of join and of calibrate are Japanese`() throws {
+        for (arguments, words) in [
+            (["join", "mqtt://lan"], "mqtt://lan は HOST か HOST:PORT の形ではありません"),
+            (["join", "mqtt.lan", "--room", ""], "--room には、kitchen のような部屋の名前を"),
+            (["join", "127.0.0.1:1", "--config", "beacons.json"], "質問できる端末がありません"),
+            (["calibrate", "home", "--distance", "0"], "--distance には 2～1000 m の値を"),
+        ] {
+            let outcome = try binary.run(arguments, environment: japanese)
+            #expect(outcome.status == 64 && outcome.errors.contains(words), "\(arguments): \(outcome)")
+        }
+        let options = ["--config", "beacons.json", "--username", "", "--room", "r", "--name", "n", "--yes"]
+        let refused = try binary.run(["join", "127.0.0.1:1"] + options, environment: japanese)
+        #expect(refused.status == 69 && refused.errors.contains("127.0.0.1:1 ではブローカーが待ち受けていません。ブローカーを起動するか"))
+        let english = try binary.run(["join", "mqtt.lan", "--room", ""])
+        #expect(english.status == 64 && english.errors.contains("--room takes the name of a room, such as kitchen"))
     }
 
     @Test func `a picture of a day is Japanese`() throws {

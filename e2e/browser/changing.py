@@ -227,13 +227,13 @@ def troubles(walk):
                 wifi: { managerRunning: true, hardwareEnabled: true, radioEnabled: false, activating: false },
             })
             status.findings = [
-                { subject: 'daemon', verdict: 'wrong', code: 'stale', finding: 'the daemon is stuck' },
+                { subject: 'daemon', verdict: 'wrong', code: 'stale', finding: 'the daemon is stuck', fix: 'restart it with `sudo systemctl restart okaeri`' },
                 { subject: 'bluetooth', verdict: 'wrong', code: 'notPoweredOn', alarm: 'critical', finding: 'hci0 is off' },
-                { subject: 'state', verdict: 'wrong', code: 'notKept', finding: 'a', values: ['no space left on device'] },
+                { subject: 'state', verdict: 'wrong', code: 'notKept', finding: '/s cannot be written: no space left', fix: 'check the disk with `df -h`', values: ['no space left'] },
                 { subject: 'mqtt', verdict: 'wrong', code: 'brokerAway', finding: 'not connected' },
                 { subject: 'clock', verdict: 'wrong', code: 'ofALaterVersion', finding: 'the clock is wrong', fix: 'run `timedatectl`' },
-                { subject: 'mqtt', verdict: 'note', code: 'brokerWasAway', finding: 'the last problem', values: [status.time, 'connection refused'] },
-                { subject: 'notify', verdict: 'note', code: 'noneDelivered', finding: 'none sent', values: ['https://<b>'] },
+                { subject: 'mqtt', verdict: 'note', code: 'brokerWasAway', finding: 'the last problem was at 7:31: connection refused', values: ['7:31', 'connection refused'] },
+                { subject: 'notify', verdict: 'note', code: 'noneDelivered', finding: 'https://<b>: none sent since the start; `okaeri notify test` sends one', values: ['https://<b>'] },
                 { subject: 'mDNS', verdict: 'ok', finding: 'the network finds the page' },
             ]
             live.status = status
@@ -257,12 +257,13 @@ def troubles(walk):
         "received 1 min ago",
         "no signal",
         "Not connected to broker.local",
-        "Check the disk: df -h",
+        "State: /s cannot be written: no space left",
+        "Check the disk with df -h",
         "Clock: the clock is wrong",
         "Run timedatectl",
-        "The last problem with the MQTT broker was at",
-        "https://<b>: nothing was sent since the start.",
-        "Send a test: okaeri notify test",
+        "MQTT: the last problem was at 7:31",
+        "Notify: https://<b>: none sent since the start",
+        "okaeri notify test sends one",
     ):
         assert words in text, f"{words!r} is not in\n{text}"
     found = browser.run("return [...document.querySelectorAll('.findings li')].map((one) => one.className)")

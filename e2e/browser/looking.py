@@ -374,7 +374,7 @@ def explained(walk):
     words = browser.text(".words")
     for part in (
         "A filtered signal of −82 dBm or more causes an entry",
-        "A signal below −90 dBm, or silence, causes an exit",
+        "a signal below −90 dBm, or silence, causes an exit",
         "after ",
         "s of silence",
         "every ",

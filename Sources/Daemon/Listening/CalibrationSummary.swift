@@ -1,5 +1,5 @@
 import IBeacon
-import OkaeriEvents
+package import OkaeriEvents
 import OkaeriPlumbing
 package import RegionMonitoring
 
@@ -23,8 +23,10 @@ package struct CalibrationSummary: Sendable {
             self.isNode = isNode
         }
 
-        /// The place of the beacon: `one metre`, `4 m`.
-        package var place: String { distance.map { "\($0.plain) m" } ?? "one metre" }
+        /// Returns the place of the beacon: `one metre`, `4 m`.
+        package func place(in language: Language) -> String {
+            distance.map { language(CalibrationPhrase.metres, $0.plain) } ?? language(CalibrationPhrase.oneMetre)
+        }
     }
 
     /// The key of the region's object, or of `node`, with its value.
@@ -33,7 +35,7 @@ package struct CalibrationSummary: Sendable {
     /// The line that goes into the region's object, above `identifier`, which every region has; a node's into `node`.
     package var line: String { "\"\(result.name)\": \(result.plain ?? "")" + (isNode ? "" : ",") }
 
-    private let headline: String
+    private let headline: LocalizedText
     private let level: Calibration.Level
     private let isReplaced: Bool
     private let identifier: String
@@ -49,20 +51,22 @@ package struct CalibrationSummary: Sendable {
         if isNode {
             let due = try Self.power(of: region, level)
             let offset = (Double(due) - level.mean).rounded(digits: 1)
-            headline = "this machine hears \(mean) dBm at one metre, where \(due) dBm are due"
+            headline = LocalizedText(CalibrationPhrase.node, "\(mean)", "\(due)")
             result = EventField("offset", .number(offset))
             isReplaced = false
             return
         }
         guard let distance = question.distance else {
-            headline = "\(level.measuredPower) dBm at one metre"
+            headline = LocalizedText(CalibrationPhrase.measured, "\(level.measuredPower)")
             result = EventField("measuredPower", .integer(Int(level.measuredPower)))
             isReplaced = region.measuredPower != nil
             return
         }
         let power = try Self.power(of: region, level)
         let exponent = try Calibration.exponent(of: level, at: distance, measuredPower: power)
-        headline = "path loss exponent \(exponent): \(power) dBm at one metre, \(mean) dBm at \(question.place)"
+        headline = LocalizedText(
+            CalibrationPhrase.exponent, "\(exponent)", "\(power)", "\(mean)",
+            Language.english(CalibrationPhrase.metres, distance.plain))
         result = EventField("pathLossExponent", .number(exponent))
         isReplaced = region.pathLossExponent != nil
     }
@@ -83,58 +87,53 @@ package struct CalibrationSummary: Sendable {
         ] + level.identity.fields).json
     }
 
-    /// A few lines for a person.
-    package var text: String {
+    /// Returns a few lines for a person.
+    package func text(in language: Language) -> String {
+        func text(_ phrase: CalibrationPhrase, _ values: String...) -> String { language(phrase, values) }
         let beacon = "major \(level.identity.major) minor \(level.identity.minor)"
-        let claim = level.claimedPower.map { "states \($0) dBm" } ?? "does not advertise its signal"
-        let place = "region \"\(identifier)\" of beacons.json"
-        let verb =
-            isNode
-            ? "In beacons.json, beside \"regions\", add this to \"node\", and keep its name and room if there are any:"
-            : isReplaced ? "In \(place), replace the old line with this one:" : "Add to \(place), above \"identifier\":"
+        let claim = level.claimedPower.map { text(.claim, "\($0)") } ?? text(.noClaim)
+        let kept = level.kept
+        let readings = text(.readings, "\(level.readings)", "\(kept.lowerBound)", "\(kept.upperBound)")
+        let task = isNode ? text(.addNode) : text(isReplaced ? .replace : .add, identifier)
         let line = isNode ? "\"node\": { \(line) }" : line
         return """
-            \(identifier): \(headline)
-              \(beacon), which itself \(claim) at one metre
-              \(level.readings) readings; the middle 80 % are between \(level.kept.lowerBound) and \(level.kept.upperBound) dBm
+            \(identifier): \(headline.sentence(in: language))
+              \(text(.summary, beacon, claim))
+              \(readings)
 
-            \(verb)
+            \(task)
 
               \(line)
             """
     }
 
     /// Returns the failure, its reason and the remedy.
-    package static func sentence(_ failure: Calibration.Failure, _ question: Question) -> String {
+    package static func sentence(_ failure: Calibration.Failure, _ question: Question) -> LocalizedText {
         let region = question.region.identifier
         let seconds = (question.duration / .seconds(1)).plain
         switch failure {
-        case .nothingHeard:
-            return
-                "no beacon of \"\(region)\" was received in \(seconds) s; switch it on and bring it near: `okaeri scan` "
-                + "lists the beacons in range"
+        case .nothingHeard: return LocalizedText(CalibrationPhrase.nothing, region, seconds)
         case .severalBeacons(let readings):
-            let names = readings.sorted { $0.key < $1.key }
-                .map { "major \($0.key.major) minor \($0.key.minor) (\($0.value) readings)" }
-            return
-                "\(readings.count) beacons of \"\(region)\" were received: \(names.joined(separator: ", ")); move the "
-                + "others away, or name one with `okaeri calibrate UUID/MAJOR/MINOR`"
+            let sorted = readings.sorted { $0.key < $1.key }
+            func text(in language: Language) -> String {
+                let names = sorted.map { beacon, count in
+                    language(CalibrationPhrase.severalName, "\(beacon.major)", "\(beacon.minor)", "\(count)")
+                }
+                return language(CalibrationPhrase.several, "\(readings.count)", region, language.list(names))
+            }
+            return LocalizedText(text(in: .english), japanese: text(in: .japanese))
         case .tooFew(let count, let needed):
-            return
-                "only \(count) of the \(needed) required readings were received in \(seconds) s; scan longer with `--duration`, or set a shorter "
-                + "advertising interval in the beacon"
+            func text(in language: Language) -> String {
+                language(CalibrationPhrase.tooFew, "\(count)", "\(needed)", seconds, language(CalibrationPhrase.longer))
+            }
+            return LocalizedText(text(in: .english), japanese: text(in: .japanese))
         case .unsteady(let span):
-            return
-                "half of the readings differ by \(span) dB, and \(Calibration.steadySpan) dB is the limit; put the beacon down with nothing "
-                + "between it and the antenna, and step aside"
-        case .noMeasuredPower:
-            return
-                "the beacon does not advertise its signal at one metre; name it with `--measured-power`, or measure it with "
-                + "`okaeri calibrate \(region)`"
+            return LocalizedText(CalibrationPhrase.unsteady, "\(span)", "\(Calibration.steadySpan)")
+        case .noMeasuredPower: return LocalizedText(CalibrationPhrase.noPower, region)
         case .implausible(let exponent):
             let range = Calibration.exponents
-            return "the path loss exponent would be \(exponent), and nothing has one outside of "
-                + "\(range.lowerBound)...\(range.upperBound); check the distance, and calibrate at one metre first"
+            return LocalizedText(
+                CalibrationPhrase.implausible, "\(exponent)", "\(range.lowerBound)", "\(range.upperBound)")
         }
     }
 }

@@ -36,9 +36,7 @@ extension Configuration {
         guard let reader else { return nil }
         let listen = listenAddress(reader, usualPort: 8080)
         let isOpen = reader.bool("open") ?? false
-        let hosts = reader.value(
-            "hosts", expected: "a list of names without a port, such as [\"okaeri.example.org\"]"
-        ) { $0.strings.flatMap { $0.allSatisfy(isHostName) ? $0 : nil } }
+        let hosts = hosts(reader)
         let mdns = reader.bool("mdns") ?? true
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
@@ -51,6 +49,23 @@ extension Configuration {
                 expected: "false, because a proxy serves the page to other machines under the names of web.hosts")
         }
         return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns)
+    }
+
+    private static func hosts(_ reader: ObjectReader) -> [String]? {
+        let expected = "a list of names without a port, such as [\"okaeri.example.org\"]"
+        let nodes = reader.value("hosts", expected: expected) { value -> [JSONNode]? in
+            if case .array(let nodes) = value { nodes } else { nil }
+        }
+        let wrong = (nodes ?? []).enumerated().filter { $1.value.string.map(isHostName) != true }
+        for (index, node) in wrong {
+            let meant = node.value.string.flatMap(ServerAddress.init)?.host
+            let name = meant.flatMap { isHostName($0) ? $0 : nil } ?? "okaeri.example.org"
+            reader.problems.add(
+                .init(
+                    place: "\(reader.place(of: "hosts"))[\(index)]", found: node.summary,
+                    expected: "a name without a port, such as \"\(name)\""), line: node.line)
+        }
+        return wrong.isEmpty ? nodes?.compactMap(\.value.string) : nil
     }
 
     /// RFC 1123, 2.1.

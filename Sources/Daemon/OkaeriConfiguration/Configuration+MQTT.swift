@@ -71,11 +71,35 @@ extension Configuration {
     }
 
     private static func host(_ reader: ObjectReader) -> String? {
-        let written = reader.node("host")?.value.string.flatMap(ServerAddress.init)
+        let text = reader.node("host")?.value.string
+        let written = text.flatMap(ServerAddress.init)
         let expected =
-            written?.port.map { "the host alone, \"\(written?.host ?? "")\", and its port as \"port\": \($0)" }
+            text.flatMap { hostMeant(by: $0, isEncrypted: reader.node("tls") != nil) }
             ?? "the broker's name or address, such as \"mqtt.lan\""
         return reader.required("host", expected: expected) { _ in written?.port == nil ? written?.host : nil }
+    }
+
+    /// The schemes of encrypted connections.
+    private static let encryptedSchemes: Set = ["mqtts", "ssl", "tls", "https", "wss"]
+
+    /// Returns the right form of a host that was written with its port, as a URL, or as a name in brackets; `nil` for any other text.
+    private static func hostMeant(by text: String, isEncrypted: Bool) -> String? {
+        let (scheme, rest) =
+            text.firstRange(of: "://").map { (text[..<$0.lowerBound], text[$0.upperBound...]) } ?? ("", text[...])
+        // A URL may have a login before the host, and a path behind it.
+        let authority = scheme.isEmpty ? rest : rest.prefix { $0 != "/" }
+        let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let isBracketed = place.first == "[" && place.count { $0 == "]" } == 1
+        let unbracketed = isBracketed ? place.dropFirst().filter { $0 != "]" } : String(place)
+        guard let meant = ServerAddress(String(place)) ?? ServerAddress(unbracketed) else { return nil }
+        if isBracketed, scheme.isEmpty, meant.port == nil {
+            return "the name without brackets, \"\(meant.host)\": only an IPv6 address has them"
+        }
+        var parts = ["the host alone, \"\(meant.host)\""]
+        if !scheme.isEmpty { parts.append("without \"\(scheme)://\"") }
+        if let port = meant.port { parts.append("and its port as \"port\": \(port)") }
+        if !isEncrypted, encryptedSchemes.contains(scheme.lowercased()) { parts.append("and \"tls\": true") }
+        return parts.joined(separator: ", ")
     }
 
     /// The maximum number of names of radios: that of the nodes of a house.

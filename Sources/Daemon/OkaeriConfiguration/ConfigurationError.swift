@@ -24,7 +24,7 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
             let text =
                 found == ValuePhrase.nothing.rawValue
                 ? language(FailurePhrase.noValue, place, expected)
-                : language(FailurePhrase.value, place, language.value(found), expected)
+                : language(FailurePhrase.value, place, language.found(found), expected)
             return (suggestion.map { language(FailurePhrase.suggestion, text, $0) } ?? text).escapedName
         }
     }
@@ -54,7 +54,7 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
         switch problem.place {
         case Self.wholeFile:
             language(
-                FailurePhrase.unreadableFile, file, language.value(problem.found), language.value(problem.expected)
+                FailurePhrase.unreadableFile, file, language.found(problem.found), language.value(problem.expected)
             )
             .escapedName
         case Self.absence: language(FailurePhrase.noConfiguration, file, problem.found)

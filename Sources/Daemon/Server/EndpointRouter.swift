@@ -1,3 +1,4 @@
+import OkaeriEvents
 package import Hummingbird
 package import Logging
 package import NIOCore
@@ -42,7 +43,7 @@ package struct EndpointRouter: Sendable {
         do {
             return try await responder.respond(to: Request(head: head, body: request.body), context: exchange)
         } catch {
-            return .failure(.internalServerError, "the request could not be answered; look at `journalctl -u okaeri`")
+            return .failure(.internalServerError, request.language(RefusalPhrase.notAnswered))
         }
     }
 }

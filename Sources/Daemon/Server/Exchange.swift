@@ -1,3 +1,4 @@
+import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
 package import Hummingbird
@@ -53,7 +54,7 @@ package struct Exchange: RequestContext {
     /// - Parameter subject: The subject of the failure: it has at most so many bytes.
     package func body(upTo limit: Int = shortBody, of subject: String = "it") async throws(PageFailure) -> [UInt8] {
         guard let body = try? await request.body.collect(upTo: limit) else {
-            throw PageFailure(.contentTooLarge, "the body is too large; \(subject) has at most \(limit) bytes")
+            throw PageFailure(.contentTooLarge, .tooLarge, subject, "\(limit)")
         }
         return Array(body.readableBytesView)
     }

@@ -44,7 +44,7 @@ package struct LoginEndpoints: Sendable {
         try await exchange.discardContent(of: "a link")
         let addresses = addresses()
         guard !addresses.isEmpty else {
-            throw PageFailure(.notFound, "there is no page; run `sudo okaeri web on`")
+            throw PageFailure(.notFound, .noPage)
         }
         if let session = exchange.session {
             logger.notice(
@@ -56,7 +56,7 @@ package struct LoginEndpoints: Sendable {
     }
 
     private static func unknown(_ id: String) -> PageFailure {
-        PageFailure(.notFound, "there is no browser \(id.plain()); `okaeri web devices` lists them")
+        PageFailure(.notFound, .noBrowser, id.plain())
     }
 
     private func rename(_ exchange: Exchange) async throws(PageFailure) -> [WebDeviceReport] {
@@ -67,7 +67,7 @@ package struct LoginEndpoints: Sendable {
         let id = exchange.component("id")
         guard let device = logins.devices.first(where: { $0.id == id }) else { throw Self.unknown(id) }
         guard let new = logins.rename(id, to: name) else {
-            throw PageFailure(.badRequest, "the name has no visible character; send one such as \"Anna's phone\"")
+            throw PageFailure(.badRequest, .invisibleName)
         }
         logger.notice("a browser has another name", metadata: ["before": "\(device.name)", "name": "\(new)"])
         return devices
@@ -83,10 +83,7 @@ package struct LoginEndpoints: Sendable {
         }
         guard let session = logins.redeem(login.token, name: login.name ?? "") else {
             await exchange.delayWrongLink()
-            throw PageFailure(
-                .unauthorized,
-                "the link is not valid: it was used before, is older than ten minutes, or does not exist; `okaeri web link` on the machine prints a new one"
-            )
+            throw PageFailure(.unauthorized, .linkIsNotValid)
         }
         logger.notice("a browser has logged in to the page", metadata: ["name": "\(session.device.name)"])
         return .session(session, isOpen: exchange.isOpen, isSecure: WebRequest(exchange.request).isSecure)

@@ -1,27 +1,45 @@
 package import HTTPTypes
 package import Hummingbird
+package import OkaeriEvents
 
 /// The reason why a request fails, which is its answer.
 package struct PageFailure: HTTPResponseError, Sendable, Equatable {
     package var status: HTTPResponse.Status
-    package var sentence: String
+    package var text: LocalizedText
+    /// The sentence in English, for programs.
+    package var sentence: String { text.english }
     /// The time after which the same request may succeed, in seconds.
     package var retryAfter: Int?
     private var headers: HTTPFields
 
+    /// - Parameter sentence: A mistake in a request that the page never sends: only programs read it.
     package init(
         _ status: HTTPResponse.Status, _ sentence: String, retryAfter: Int? = nil, headers: HTTPFields = [:]
     ) {
+        self.init(status, LocalizedText(sentence), retryAfter: retryAfter, headers: headers)
+    }
+
+    package init(
+        _ status: HTTPResponse.Status, _ text: LocalizedText, retryAfter: Int? = nil, headers: HTTPFields = [:]
+    ) {
         self.status = status
-        self.sentence = sentence
+        self.text = text
         self.retryAfter = retryAfter
         self.headers = headers
+    }
+
+    package init(_ status: HTTPResponse.Status, _ phrase: RefusalPhrase, _ values: String..., retryAfter: Int? = nil) {
+        self.init(status, LocalizedText(phrase, values), retryAfter: retryAfter)
+    }
+
+    package init(_ status: HTTPResponse.Status, _ failure: some LocalizedFailure) {
+        self.init(status, LocalizedText(failure))
     }
 
     package func response(from request: Request, context: some RequestContext) -> Response {
         var headers = headers
         if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }
-        return .failure(status, sentence, headers: headers)
+        return .failure(status, text.sentence(in: request.language), headers: headers)
     }
 }
 
@@ -37,18 +55,21 @@ package enum WebRefusal: HTTPResponseError, Sendable, Equatable {
         }
     }
 
-    package var sentence: String {
+    package var text: LocalizedText {
         switch self {
-        case .foreignHost:
-            "the request names another machine in its Host field; use this machine's address, its name, or localhost"
-        case .foreignOrigin: "a change is only accepted from the page itself; open it again"
-        case .noLogin:
-            "this browser is not logged in; `okaeri web link` on the machine prints an address that logs it in"
-        case .noToken: "the page's token for changes is missing or old; load the page again"
+        case .foreignHost: LocalizedText(RefusalPhrase.foreignHost)
+        case .foreignOrigin: LocalizedText(RefusalPhrase.foreignOrigin)
+        case .noLogin: LocalizedText(RefusalPhrase.noLogin)
+        case .noToken: LocalizedText(RefusalPhrase.noToken)
         }
     }
 
     package func response(from request: Request, context: some RequestContext) -> Response {
-        .failure(status, sentence)
+        .failure(status, text.sentence(in: request.language))
     }
+}
+
+extension Request {
+    /// The language of a failure. A browser states its languages; another client gets English.
+    package var language: Language { Language(accepted: headers[.acceptLanguage] ?? "") }
 }

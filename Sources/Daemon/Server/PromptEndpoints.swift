@@ -115,7 +115,7 @@ package struct PromptEndpoints: Sendable {
     private static func page(
         _ content: AnswerPage.Content, _ request: Request, _ status: HTTPResponse.Status = .ok
     ) -> Response {
-        let language = Language(accepted: request.headers[.acceptLanguage] ?? "")
+        let language = request.language
         return Response(
             status: status,
             headers: [

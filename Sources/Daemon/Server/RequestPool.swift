@@ -1,3 +1,4 @@
+import OkaeriEvents
 import HTTPTypes
 import OkaeriPlumbing
 import Synchronization
@@ -63,9 +64,7 @@ package final class RequestPool: Sendable {
         case .refuse:
             job(
                 PageFailure(
-                    .serviceUnavailable,
-                    "the daemon answers too many requests at once; try again in \(Self.retryAfter) s",
-                    retryAfter: Self.retryAfter))
+                    .serviceUnavailable, .tooManyRequests, "\(Self.retryAfter)", retryAfter: Self.retryAfter))
         case .startThread:
             do throws(BlockingThread.StartError) {
                 try start { [self] in

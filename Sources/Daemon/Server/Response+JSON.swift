@@ -2,14 +2,19 @@ import FoundationEssentials
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
-import OkaeriEvents
+package import OkaeriEvents
 
 extension Response {
     /// A value, on a line of its own.
+    ///
+    /// - Parameter language: The language of the texts in it that have a translation.
     package static func json(
-        _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        _ value: some Encodable, in language: Language = .english, status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
     ) -> Response {
-        guard let data = try? JSON.encoder(.sortedKeys).encode(value) else {
+        let encoder = JSON.encoder(.sortedKeys)
+        if let key = LocalizedText.languageKey { encoder.userInfo[key] = language }
+        guard let data = try? encoder.encode(value) else {
             return Response(status: .internalServerError)
         }
         var headers = headers

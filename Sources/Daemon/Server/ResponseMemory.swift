@@ -1,3 +1,4 @@
+import OkaeriEvents
 import COkaeri
 package import Hummingbird
 import OkaeriPlumbing
@@ -92,8 +93,7 @@ package final class ResponseMemory: Sendable {
     }
 
     private static let failure = PageFailure(
-        .serviceUnavailable, "answers that are not read yet fill their memory; try again in \(retryAfter) s",
-        retryAfter: retryAfter)
+        .serviceUnavailable, .tooManyAnswers, "\(retryAfter)", retryAfter: retryAfter)
 
     /// glibc keeps freed memory for the thread that allocated it, so that a moment with large answers would last.
     private func release(_ bytes: Int, _ change: (inout Int, Int) -> Void) {

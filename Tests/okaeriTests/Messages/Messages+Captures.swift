@@ -1,3 +1,4 @@
+import OkaeriEvents
 import IBeacon
 import OkaeriBluetooth
 import OkaeriChecksum
@@ -25,7 +26,8 @@ extension Messages {
             Section("HCIDecodingError", decodingErrors),
             Section("HCIEncodingError", encodingErrors),
             Section("LocateAnswer.Reason", locateReasons.map(\.text)),
-            Section("Calibration.Failure", calibrationFailures.map { CalibrationSummary.sentence($0, question) }),
+            Section(
+                "Calibration.Failure", calibrationFailures.map { CalibrationSummary.sentence($0, question).english }),
         ]
     }
 

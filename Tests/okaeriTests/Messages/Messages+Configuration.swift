@@ -1,3 +1,4 @@
+import OkaeriEvents
 import Glibc
 import OkaeriPlumbing
 import OkaeriTestSupport
@@ -61,12 +62,26 @@ extension Messages {
         #"{"regions": [], "mqtt": {"host": "broker", "username": "okaeri", "passwordFile": "/x"}}"#,
         #"{"regions": [], "mqtt": {"host": "broker", "passwordFile": "/x", "tls": {"ca": "x", "key": "/x"}}}"#,
         #"{"regions": [], "web": {"listen": "x", "hosts": "x"}, "metrics": {"listen": 1}}"#,
+        #"{"regions": [], "web": {"listen": "127.0.0.1:8080", "hosts": ["pi.lan:8080", 7]}, "mqtt": {"host": "[hub]"}}"#,
+        #"{"regions": [], "mqtt": {"host": "mqtts://hub.lan:8883"}}"#,
         #"{"regions": [], "web": {"listen": "0.0.0.0:8080", "open": true}}"#,
         #"{"regions": [], "web": {"listen": "127.0.0.1:8080", "open": true, "hosts": ["okaeri.example.org"]}}"#,
         #"{"regions": [], "node": {"name": "a b", "room": ""}, "nodes": {"a b": {}}}"#,
         #"{"regions": [], "services": [{"service": "x"}, {"identifier": "", "service": "180F"}]}"#,
         #"{"regions": [], "services": [{"service": "180F"}, {"service": "180F"}]}"#,
     ]
+
+    /// The values that each mistake expects.
+    static var expectedValues: [String] {
+        mistakes.flatMap { json -> [String] in
+            do throws(ConfigurationError) {
+                _ = try Configuration(json: Array(json.utf8), file: "beacons.json")
+                return []
+            } catch {
+                return error.problems.map(\.expected)
+            }
+        }
+    }
 
     private static let malformed = [
         "", "{", "[1", #"{"a" 1}"#, #"{"a": 1,}"#, #"{"a": 1, "a": 2}"#, #"{"a": 01}"#, #"{"a": tru}"#,
@@ -145,7 +160,7 @@ extension Messages {
             } catch {
                 return switch error {
                 case .invalid(let error), .unreadable(let error): error.description
-                case .forbidden(let sentence), .unknown(let sentence), .name(let sentence): sentence
+                case .forbidden(let text), .unknown(let text), .name(let text): text.english
                 }
             }
         }

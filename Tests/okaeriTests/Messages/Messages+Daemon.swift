@@ -33,7 +33,8 @@ extension Messages {
         [
             Section("APIClient.Failure", clientFailures),
             Section("StateWait.Failure", waitFailures),
-            Section("WebRefusal", refusals.map(\.sentence)),
+            Section("WebRefusal", refusals.map(\.text.english)),
+            Section("RefusalPhrase", RefusalPhrase.allCases.map(\.texts.english)),
             Section("HealthReport", health),
         ]
     }

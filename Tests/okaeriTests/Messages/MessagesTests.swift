@@ -1,4 +1,5 @@
 import Foundation
+import OkaeriEvents
 import Testing
 
 /// Compares the messages that users see with `Messages.txt`, so that they can be read as a list and a change of one is seen in a
@@ -22,6 +23,15 @@ import Testing
             }
         }
         #expect(changes.isEmpty, "record the messages with OKAERI_RECORD=1, and read the difference")
+    }
+
+    @Test func `the expected value of each mistake of a configuration is Japanese, too`() {
+        #expect(Messages.expectedValues.count > 40)
+        for value in Messages.expectedValues {
+            let text = Language.japanese.value(value)
+            // Words of the file between them stay.
+            #expect(text.unicodeScalars.contains { ("\u{3041}"..."\u{9FFF}").contains($0) }, "\(value): \(text)")
+        }
     }
 
     @Test func `a message has no full stop and names its actors`() {

@@ -81,11 +81,11 @@ package struct EnrollmentReport: Codable, Sendable, Equatable {
     package var question: Question?
     package var problem: Problem?
     /// The reason of ``State/unavailable`` and ``State/failed`` in a sentence, with the remedy.
-    package var reason: String?
+    package var reason: LocalizedText?
     /// The receptions in the first ten minutes after ``State/done``.
     package var reception: Reception?
 
-    package init(state: State, reason: String? = nil) { (self.state, self.reason) = (state, reason) }
+    package init(state: State, reason: LocalizedText? = nil) { (self.state, self.reason) = (state, reason) }
 }
 
 /// The request to enroll a phone.

@@ -121,7 +121,7 @@ package struct Finding: Codable, Sendable, Equatable {
     /// Returns `wrong  adapter: hci0 is down` and, indented, the remedy.
     package func text(in language: Language = .english) -> String {
         let (sentence, remedy) = texts(in: language)
-        let part = SubjectPhrase(rawValue: subject.lowercased()).map { language($0) } ?? subject
+        let part = SubjectPhrase(subject: subject).map { language($0) } ?? subject
         let title = language == .english ? "\(subject): " : "\(part)："
         return language.column(language(verdict), width: 7) + title + sentence
             + (remedy.map { "\n         → \($0)" } ?? "")
@@ -186,7 +186,8 @@ extension StatusReport {
         guard let kept else { return [] }
         let state = kept.problem.map { problem in
             Finding(
-                "state", .wrong, .notKept, "\(kept.file) cannot be written: \(problem)", remedy: "check the disk",
+                "state", .wrong, .notKept, "\(kept.file) cannot be written: \(problem)",
+                remedy: "check the disk with `df -h`",
                 alarm: .warning, values: ["\(kept.file): \(problem)"])
         }
         let history = kept.historyProblem.map {

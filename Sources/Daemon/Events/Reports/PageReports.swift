@@ -97,7 +97,7 @@ package struct ConfigurationReport: Codable, Sendable, Equatable {
     /// Whether the daemon may write a change.
     package var writable: Bool
     /// The reason why it may not, and the remedy.
-    package var reason: String?
+    package var reason: LocalizedText?
     /// The text of `beacons.json` with the saved regions, or the new text of the file; with a placeholder for each command.
     package var text: String
     /// Whether the file has commands that ``text`` does not show.
@@ -111,7 +111,9 @@ package struct ConfigurationReport: Codable, Sendable, Equatable {
     /// The room of this machine; `nil` if it has none, and of a change.
     package var room: String?
 
-    package init(file: String, writable: Bool, reason: String?, text: String, redacted: Bool, written: Bool? = nil) {
+    package init(
+        file: String, writable: Bool, reason: LocalizedText?, text: String, redacted: Bool, written: Bool? = nil
+    ) {
         self.file = file
         self.writable = writable
         self.reason = reason

@@ -65,7 +65,7 @@ package struct RegionExplanation: Sendable {
         ]
         let radios = (beacon.radios ?? []).map { (ExplanationPhrase.radio, Optional(words($0))) }
         let identities = beacon.identityNotes.map { (ExplanationPhrase.identity, Optional($0.text(in: language))) }
-        return ["", beacon.keepsInside ? text(isSingle ? .keepsRegion : .keepsSign, name) : name]
+        return ["", beacon.keepsInside ? language.list([name, text(isSingle ? .keepsRegion : .keepsSign)]) : name]
             + (lines + radios + identities).compactMap { label, words in
                 words.map { "  \(language.column(language(label), width: 10))\($0)" }
             }
@@ -85,7 +85,7 @@ package struct RegionExplanation: Sendable {
         guard let beacon = region.beacons.first(where: \.keepsInside) ?? region.beacons.first else {
             return text(region.state == .inside ? .insideKept : .outsideNever, name)
         }
-        let (age, isPhone) = (beacon.age.rounded(digits: 1).plain, beacon.phone != nil)
+        let (age, isPhone) = (text(.seconds, beacon.age.rounded(digits: 1).plain), beacon.phone != nil)
         guard region.state == .inside else {
             return beacon.silence > beacon.exitAfter
                 ? text(isPhone ? .outsideSilentPhone : .outsideSilentBeacon, name, age)
@@ -94,7 +94,7 @@ package struct RegionExplanation: Sendable {
         let phrase: ExplanationPhrase =
             region.exitRSSI == nil
             ? (isPhone ? .insidePhone : .insideBeacon) : (isPhone ? .insideNearPhone : .insideNearBeacon)
-        return text(phrase, name, age, beacon.exitAfter.plain)
+        return text(phrase, name, age, text(.seconds, beacon.exitAfter.plain))
     }
 
     private func rule(_ sign: SignReport) -> String {
@@ -212,10 +212,10 @@ package struct RegionExplanation: Sendable {
         if sign.phone != nil, sign.measuredPower == nil { return nil }
         guard let power = PathLoss.measuredPower(claimed: beacon.claimedPower, calibrated: sign.measuredPower) else {
             let range = PathLoss.plausiblePower
-            let subject = region.signs == nil ? region.identifier : sign.beacons
+            let remedy = text(.calibrate, region.signs == nil ? region.identifier : sign.beacons)
             return beacon.claimedPower.map {
-                text(.implausible, "\($0)", "\(range.lowerBound)", "\(range.upperBound)", subject)
-            } ?? text(.noPower, subject)
+                text(.implausible, "\($0)", "\(range.lowerBound)", "\(range.upperBound)", remedy)
+            } ?? text(.noPower, remedy)
         }
         let metres =
             beacon.accuracy < 0 ? language(StatusPhrase.unknown) : text(.metres, "\(beacon.accuracy)", beacon.proximity)

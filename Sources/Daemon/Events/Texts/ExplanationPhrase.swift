@@ -11,11 +11,12 @@ package enum ExplanationPhrase: Phrase {
     case scan, fewDevices, devices, manyDevices, noScan, stuck, noBeacon, noPhone
     case sign, phone, keepsRegion, keepsSign
     // The numbers.
-    case ago, unlistened, afterSilence, configured, learned, learnedMinutes, initial, longer, shortest, longest
+    case seconds, ago, unlistened, afterSilence, configured, learned, learnedMinutes, initial, longer, shortest, longest
     case expected, timesADay, onceADay, lessThanMonthly, onceInDays, remedyForLongest
     case tail, scanMinutes, scanHours, with, notKnownYet, every, filtered, last
     case mask, identity, sharedIdentity, changingIdentity
-    case implausible, noPower, metres, measured, calibrated, claimed, thisMachine, away, decides, notReceived
+    case implausible, noPower, calibrate, calibrateOnPage, metres, measured, calibrated, claimed, thisMachine, away,
+        decides, notReceived
 
     package var texts: (english: String, japanese: String) { labels ?? states ?? rules ?? numbers }
 
@@ -48,39 +49,39 @@ package enum ExplanationPhrase: Phrase {
         case .outsideNever:
             ("{0} is outside: no beacon of it has been received since the start", "{0} は圏外です。起動後、ビーコンはまだ受信されていません")
         case .outsideSilentBeacon:
-            ("{0} is outside: its beacon was last received {1} s ago", "{0} は圏外です。ビーコンの最後の受信は {1} 秒前です")
+            ("{0} is outside: its beacon was last received {1} ago", "{0} は圏外です。ビーコンの最後の受信は {1}前です")
         case .outsideSilentPhone:
-            ("{0} is outside: its phone was last received {1} s ago", "{0} は圏外です。スマートフォンの最後の受信は {1} 秒前です")
+            ("{0} is outside: its phone was last received {1} ago", "{0} は圏外です。スマートフォンの最後の受信は {1}前です")
         case .outsideWeakBeacon:
             ("{0} is outside: its beacon is received, but the signal is too weak", "{0} は圏外です。ビーコンは受信していますが、信号が弱すぎます")
         case .outsideWeakPhone:
             ("{0} is outside: its phone is received, but the signal is too weak", "{0} は圏外です。スマートフォンは受信していますが、信号が弱すぎます")
         case .insideBeacon:
             (
-                "{0} is inside: its beacon was received {1} s ago; the region becomes outside after {2} s of silence",
-                "{0} は圏内です（ビーコンを {1} 秒前に受信）。{2} 秒受信がなければ圏外になります"
+                "{0} is inside: its beacon was received {1} ago; the region becomes outside after {2} of silence",
+                "{0} は圏内です（ビーコンを {1}前に受信）。{2}受信がなければ圏外になります"
             )
         case .insidePhone:
             (
-                "{0} is inside: its phone was received {1} s ago; the region becomes outside after {2} s of silence",
-                "{0} は圏内です（スマートフォンを {1} 秒前に受信）。{2} 秒受信がなければ圏外になります"
+                "{0} is inside: its phone was received {1} ago; the region becomes outside after {2} of silence",
+                "{0} は圏内です（スマートフォンを {1}前に受信）。{2}受信がなければ圏外になります"
             )
         case .insideNearBeacon:
             (
-                "{0} is inside: its beacon was received {1} s ago; the region becomes outside if the signal becomes too weak, or after {2} s of silence",
-                "{0} は圏内です（ビーコンを {1} 秒前に受信）。信号が弱くなるか、{2} 秒受信がなければ圏外になります"
+                "{0} is inside: its beacon was received {1} ago; the region becomes outside if the signal becomes too weak, or after {2} of silence",
+                "{0} は圏内です（ビーコンを {1} 秒前に受信）。信号が弱くなるか、{2}受信がなければ圏外になります"
             )
         case .insideNearPhone:
             (
-                "{0} is inside: its phone was received {1} s ago; the region becomes outside if the signal becomes too weak, or after {2} s of silence",
-                "{0} は圏内です（スマートフォンを {1} 秒前に受信）。信号が弱くなるか、{2} 秒受信がなければ圏外になります"
+                "{0} is inside: its phone was received {1} ago; the region becomes outside if the signal becomes too weak, or after {2} of silence",
+                "{0} は圏内です（スマートフォンを {1} 秒前に受信）。信号が弱くなるか、{2}受信がなければ圏外になります"
             )
         case .noBeacon: ("No beacon of this region has been received since the start.", "起動後、このリージョンのビーコンはまだ受信されていません。")
         case .noPhone: ("The phone has not been received since the start.", "起動後、スマートフォンはまだ受信されていません。")
         case .sign: ("Sign {0}  {1}", "目印 {0}  {1}")
         case .phone: ("phone {0}", "スマートフォン {0}")
-        case .keepsRegion: ("{0}, keeps the region inside", "{0}、このビーコンで圏内")
-        case .keepsSign: ("{0}, keeps the sign inside", "{0}、このビーコンで目印が圏内")
+        case .keepsRegion: ("keeps the region inside", "このビーコンで圏内")
+        case .keepsSign: ("keeps the sign inside", "このビーコンで目印が圏内")
         default: nil
         }
     }
@@ -138,6 +139,7 @@ package enum ExplanationPhrase: Phrase {
 
     private var numbers: (english: String, japanese: String) {
         switch self {
+        case .seconds: ("{0} s", "{0} 秒")
         case .ago: ("{0} s ago", "{0} 秒前")
         case .unlistened:
             (
@@ -176,8 +178,8 @@ package enum ExplanationPhrase: Phrase {
         case .last: ("{0} dBm filtered, {1} dBm last", "平滑化した値 {0} dBm、最新 {1} dBm")
         case .implausible:
             (
-                "unknown: the beacon states {0} dBm at one metre, which is not between {1} and {2} dBm; run `okaeri calibrate {3}`",
-                "不明。ビーコンの示す 1 m での信号 {0} dBm は {1}～{2} dBm の範囲外です。`okaeri calibrate {3}` で測定してください"
+                "unknown: the beacon states {0} dBm at one metre, which is not between {1} and {2} dBm; {3}",
+                "不明。ビーコンの示す 1 m での信号 {0} dBm は {1}～{2} dBm の範囲外です。{3}"
             )
         case .mask:
             (
@@ -197,9 +199,12 @@ package enum ExplanationPhrase: Phrase {
             )
         case .noPower:
             (
-                "unknown: the beacon does not advertise its signal at one metre; run `okaeri calibrate {0}`",
-                "不明。ビーコンは 1 m での信号の値を送信していません。`okaeri calibrate {0}` で測定してください"
+                "unknown: the beacon does not advertise its signal at one metre; {0}",
+                "不明。ビーコンは 1 m での信号の値を送信していません。{0}"
             )
+        case .calibrate: ("run `okaeri calibrate {0}`", "`okaeri calibrate {0}` で測定してください")
+        case .calibrateOnPage:
+            ("to measure it, change the region {0} under Set up", "「設定」でリージョン {0} を変更し、測定してください")
         case .metres: ("{0} m, {1}", "{0} m")
         case .measured:
             ("{0}, from a measured power of {1} and a path loss exponent of {2}", "{0}（1 m での信号 {1}、減衰指数 {2} による）")

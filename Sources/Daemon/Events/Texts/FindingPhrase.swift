@@ -1,11 +1,28 @@
 /// The parts that findings are about, as `okaeri doctor` shows them.
 package enum SubjectPhrase: String, Phrase {
     case configuration, regions, adapter, rfkill, permission, bluetoothd, kernel, desktop, agent, service, group, beacon
-    case daemon, bluetooth, state, history, restart, reload, access, mqtt, page, metrics, mDNS, notify, services,
-        battery, source
-    case exitTime = "exit time"
+    case daemon, bluetooth, state, history, restart, reload, access, mqtt, page, web, metrics, mDNS, notify, services,
+        battery, source, exitTime, identity
 
-    package var texts: (english: String, japanese: String) { (rawValue, japanese) }
+    /// The part with the name of a finding's subject, in either case; `nil` for one of a later version.
+    package init?(subject: String) {
+        guard let phrase = Self.allCases.first(where: { $0.rawValue.lowercased() == subject.lowercased() }) else {
+            return nil
+        }
+        self = phrase
+    }
+
+    package var texts: (english: String, japanese: String) { (english, japanese) }
+
+    private var english: String {
+        switch self {
+        case .mqtt: "MQTT"
+        case .bluetooth: "Bluetooth"
+        case .web: "web page"
+        case .exitTime: "exit time"
+        default: rawValue
+        }
+    }
 
     private var japanese: String {
         switch self {
@@ -29,7 +46,7 @@ package enum SubjectPhrase: String, Phrase {
         case .reload: "再読み込み"
         case .access: "アクセス"
         case .mqtt: "MQTT"
-        case .page: "ページ"
+        case .page, .web: "ページ"
         case .metrics: "Metrics"
         case .mDNS: "mDNS"
         case .notify: "通知"
@@ -37,6 +54,7 @@ package enum SubjectPhrase: String, Phrase {
         case .battery: "電池"
         case .source: "信号源"
         case .exitTime: "退出時間"
+        case .identity: "識別"
         }
     }
 }
@@ -72,9 +90,22 @@ extension Finding {
     package var translation: Translation? {
         if let japanese { return japanese }
         let values = values ?? []
-        let text = code.map { code in Code(rawValue: code).flatMap { Self.japanese($0, values) } } ?? japaneseIfFine
-        guard let text, !(0...9).contains(where: { $0 >= values.count && text.contains("{\($0)}") }) else { return nil }
+        guard let text = japaneseText(values),
+            !(0...9).contains(where: { $0 >= values.count && text.contains("{\($0)}") })
+        else { return nil }
         return Translation(text.filled(with: values))
+    }
+
+    private func japaneseText(_ values: [String]) -> String? {
+        guard let code else { return japaneseIfFine }
+        return switch Code(rawValue: code) {
+        case .notPoweredOn:
+            values.count < 3 ? nil : Language.japanese.bluetooth(code: values[0], adapter: values[1], reason: values[2])
+        case .brokerAway, .brokerUnsuitable:
+            values.count < 3 ? nil : Language.japanese.broker(code: values[0], address: values[1], reason: values[2])
+        case .notReal: "本物ではありません：" + Language.japanese.simulated(values)
+        case let code: code?.japanese
+        }
     }
 
     private var japaneseIfFine: String? {
@@ -88,22 +119,23 @@ extension Finding {
         default: "{0} で待ち受けています"
         }
     }
+}
 
-    private static func japanese(_ code: Code, _ values: [String]) -> String? {
-        switch code {
+extension Finding.Code {
+    /// The finding and its remedy in Japanese, with the values of the finding in the places of `{0}` to `{9}`; `nil` if its text follows
+    /// from the code of Bluetooth or of the broker, or has a list in it.
+    var japanese: String? {
+        switch self {
+        case .notPoweredOn, .brokerAway, .brokerUnsuitable, .notReal: nil
         case .stale: "デーモンの処理が止まっています → `sudo systemctl restart okaeri` で再起動してください"
-        case .notPoweredOn:
-            values.count < 3 ? nil : Language.japanese.bluetooth(code: values[0], adapter: values[1], reason: values[2])
         case .notScanned: "{0} で {1} 秒間受信していません → `journalctl -u okaeri` で理由を確認してください"
-        case .notKept: "状態を保存できません：{0} → ディスクを確認してください"
+        case .notKept: "状態を保存できません：{0} → `df -h` でディスクを確認してください"
         case .noHistory: "履歴を書き込めません：{0}"
         case .restartPending: "{0} の変更は再起動後に有効になります（{1}） → `sudo systemctl restart okaeri` を実行してください"
         case .notRead:
             "設定を読み直せませんでした。以前の設定のまま動いています：{0} → ファイルを直し、`okaeri config check` で確認してから `sudo systemctl reload okaeri` を実行してください"
         case .notUsed:
             "ページで保存したリージョンの一部は使われていません：{0} → ファイルを直すか削除し、`sudo systemctl reload okaeri` を実行してください"
-        case .brokerAway, .brokerUnsuitable:
-            values.count < 3 ? nil : Language.japanese.broker(code: values[0], address: values[1], reason: values[2])
         case .brokerWasAway: "最後の問題は {0} です：{1}"
         case .brokerOpen:
             "MQTT ブローカーがログインなしのメッセージを受け付けています。ブローカーに接続できるすべてのプログラムが、この家の受信記録を送信でき、それによってコマンドを実行させることができます → "
@@ -118,13 +150,15 @@ extension Finding {
         case .longSilence:
             "「{0}」：major {1}、minor {2} のビーコンの途絶が最長の退出時間（{3} 秒）を超えるため、誤った退出が起こりがちです → "
                 + "ビーコンの発信間隔を短くするか、beacons.json に \"scan\": \"continuous\" を設定してください"
-        case .sharedIdentity, .changingIdentity:
-            "「{0}」：major {1}、minor {2}："
-                + (code == .sharedIdentity
-                    ? ExplanationPhrase.sharedIdentity.texts.japanese.replacing("{0}", with: "{3}")
-                    : ExplanationPhrase.changingIdentity.texts.japanese.replacing("{0}", with: "{3}")
-                        .replacing("{1}", with: "{4}"))
-        case .notReal: "本物ではありません：" + Language.japanese.simulated(values)
+        case .sharedIdentity:
+            Self.identity + ExplanationPhrase.sharedIdentity.texts.japanese.filled(with: ["{3}"])
+        case .changingIdentity:
+            Self.identity + ExplanationPhrase.changingIdentity.texts.japanese.filled(with: ["{3}", "{4}"])
         }
     }
+
+    private static let identity = "「{0}」：major {1}、minor {2}："
+
+    /// The parts of ``japanese``.
+    package var translation: Finding.Translation? { japanese.map { Finding.Translation($0) } }
 }

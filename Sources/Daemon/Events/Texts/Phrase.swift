@@ -9,6 +9,41 @@ package protocol Phrase: CaseIterable, Sendable {
     var texts: (english: String, japanese: String) { get }
 }
 
+/// A text in each language, such as a failure with its values.
+package struct LocalizedText: LocalizedFailure, Sendable, Equatable {
+    package let english, japanese: String
+
+    /// - Parameter japanese: The same in Japanese; `nil` if it has no translation.
+    package init(_ english: String, japanese: String? = nil) {
+        (self.english, self.japanese) = (english, japanese ?? english)
+    }
+
+    package init(_ phrase: some Phrase, _ values: [String]) {
+        self.init(Language.english(phrase, values), japanese: Language.japanese(phrase, values))
+    }
+
+    package init(_ phrase: some Phrase, _ values: String...) { self.init(phrase, values) }
+
+    package init(_ failure: some LocalizedFailure) {
+        self.init(failure.sentence(in: .english), japanese: failure.sentence(in: .japanese))
+    }
+
+    package func sentence(in language: Language) -> String { language == .english ? english : japanese }
+}
+
+extension LocalizedText: Codable {
+    /// The key of the language in which an encoder writes texts; without it, they are English.
+    package static let languageKey = CodingUserInfoKey(rawValue: "language")
+
+    package init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        let language = Self.languageKey.flatMap { encoder.userInfo[$0] as? Language } ?? .english
+        try container.encode(sentence(in: language))
+    }
+}
+
 extension Language {
     /// Returns a text of a catalogue with its values.
     package func callAsFunction(_ phrase: some Phrase, _ values: String...) -> String { self(phrase, values) }
@@ -28,6 +63,9 @@ extension Language {
     package func sentences(_ sentences: [String]) -> String {
         sentences.joined(separator: self == .english ? " " : "")
     }
+
+    /// Returns a text as a sentence that ends.
+    package func sentence(_ text: LocalizedText) -> String { text.sentence(in: self) + (self == .english ? "." : "。") }
 
     /// Returns the parts of a sentence, as independent as a semicolon separates them.
     package func parts(_ parts: [String]) -> String { parts.joined(separator: self == .english ? "; " : "。") }

@@ -92,10 +92,19 @@ package enum StatusPhrase: Phrase {
 
     private var network: (english: String, japanese: String)? {
         switch self {
-        case .noNetworkManager: ("NetworkManager does not answer", "NetworkManager が応答しません")
-        case .hardwareOff: ("off, by a switch or key of this machine", "機器のスイッチかキーでオフになっています")
+        case .noNetworkManager:
+            (
+                "NetworkManager does not answer; `sudo systemctl start NetworkManager` starts it",
+                "NetworkManager が応答しません。`sudo systemctl start NetworkManager` で起動できます"
+            )
+        case .hardwareOff:
+            (
+                "off, by a switch or key of this machine; `rfkill list wifi` shows which",
+                "機器のスイッチかキーでオフになっています。`rfkill list wifi` で確認できます"
+            )
         case .radioOff: ("off; `nmcli radio wifi on` switches it on", "オフです。`nmcli radio wifi on` でオンになります")
-        case .noDevice: ("no Wi-Fi device", "Wi-Fi デバイスがありません")
+        case .noDevice:
+            ("no Wi-Fi device; `nmcli device` lists what there is", "Wi-Fi デバイスがありません。`nmcli device` で確認できます")
         case .connecting: ("connecting, {0}", "接続処理中、{0}")
         case .notUsable: ("not usable: {0}", "使えません：{0}")
         case .notConnected: ("not connected, {0}", "未接続、{0}")

@@ -1,4 +1,5 @@
 package import HCI
+package import OkaeriEvents
 package import OkaeriMQTT
 import OkaeriPlumbing
 import Synchronization
@@ -82,8 +83,29 @@ package struct HouseDirectory: Sendable {
 /// Reads the retained messages of the houses at a broker, once.
 package struct HouseReader: Sendable {
     /// The reason why nothing was read: a sentence with the remedy.
-    package struct Failure: Error, Sendable, CustomStringConvertible {
-        package let description: String
+    package struct Failure: Error, Sendable, CustomStringConvertible, LocalizedFailure {
+        fileprivate let text: LocalizedText
+
+        package var description: String { text.english }
+
+        package func sentence(in language: Language) -> String { text.sentence(in: language) }
+
+        fileprivate init(_ text: LocalizedText) { self.text = text }
+
+        /// The failure of a connection to the broker of the command line.
+        fileprivate init(_ state: BrokerState) {
+            let (code, broker) = (BrokerCode(state), "\(state.broker)")
+            let japanese =
+                switch code {
+                // The texts of these name a key of beacons.json, and the broker is an argument here.
+                case .unknownHost: Language.japanese(JoinPhrase.unknownHost, broker)
+                case .refused: Language.japanese(JoinPhrase.refused, broker)
+                case .login, .loginNeeded: Language.japanese(JoinPhrase.login, broker)
+                case .certificate, .clientCertificate, .noTLS: Language.japanese(JoinPhrase.encryption, broker)
+                default: Language.japanese.broker(code: code.rawValue, address: broker, reason: state.description)
+                }
+            self.init(LocalizedText(state.description, japanese: japanese))
+        }
     }
 
     /// The time for the connection.
@@ -131,15 +153,14 @@ package struct HouseReader: Sendable {
             group.addTask { await Self.connected(states) }
             group.addTask { [settings] in
                 try? await Task.sleep(for: Self.connectLimit)
-                return Failure(
-                    description: "the MQTT broker at \(settings.broker) does not answer within "
-                        + "\(Int(Self.connectLimit / .seconds(1))) s; check its address, and that it runs")
+                let seconds = "\(Int(Self.connectLimit / .seconds(1)))"
+                return Failure(LocalizedText(JoinPhrase.silent, "\(settings.broker)", seconds))
             }
             var failure = try await group.next() ?? nil
             if failure == nil {
                 try await Task.sleep(for: Self.readingTime)
                 if isEmpty(collected.contents), !client.state.refusals.isEmpty {
-                    failure = Failure(description: client.state.description)
+                    failure = Failure(client.state)
                 }
             }
             client.stop()
@@ -156,7 +177,7 @@ package struct HouseReader: Sendable {
             switch state.phase {
             case .connecting: continue
             case .connected: return nil
-            case .failed, .stopped: return Failure(description: state.description)
+            case .failed, .stopped: return Failure(state)
             }
         }
         return nil

@@ -1,4 +1,5 @@
 package import IBeacon
+import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
 
@@ -49,17 +50,13 @@ struct PageRights {
     /// - Parameter isSaved: Whether the change is for `regions.json`, which cannot change a network of `beacons.json`.
     func check(_ patch: RegionPatch, isSaved: Bool) throws(RegionFiles.Refusal) {
         // The page shows one sign.
-        if let signs = region?.monitored.otherSigns, Self.signKeys.contains(where: { patch[$0] != nil }) {
-            guard !hasSavedSigns else {
-                let undo = own == nil ? "delete it, and add it again" : "undo the changes of the page"
-                throw refused("change the beacons of", "the region \(signs), which the page has added; \(undo)")
-            }
-            throw refused("change the beacons of", "the region \(signs); change that in \(file)", reloads: true)
+        if let region = region?.monitored, region.otherSigns != nil, Self.signKeys.contains(where: { patch[$0] != nil })
+        {
+            guard !hasSavedSigns else { throw refused(own == nil ? .changeOfSavedSigns : .changeOfAddedSigns) }
+            throw refused(region.signs.count == 1 ? .changeOfPhone : .changeOfSigns, file)
         }
         if isSaved, own?.network != nil, patch["wifi"] != nil {
-            throw refused(
-                "change the Wi-Fi of", "it is in \(file), which the daemon may not write; change it there",
-                reloads: true)
+            throw refused(.changeOfNetwork, file)
         }
     }
 
@@ -68,9 +65,7 @@ struct PageRights {
         guard let own, own.hasCommands, let after = changed.regions.first(where: { $0.identifier == identifier }),
             !own.hasSameSigns(as: after)
         else { return }
-        throw refused(
-            "change the beacon of",
-            "the region runs commands; change it on the machine, with `sudo okaeri setup` or in \(file)")
+        throw refused(.changeOfCommands, file)
     }
 
     /// Throws if the page must not rename the region.
@@ -78,13 +73,13 @@ struct PageRights {
     /// - Parameter isWritable: Whether the daemon may write the region's file, and has no change of it elsewhere.
     func checkRenaming(isWritable: Bool) throws(RegionFiles.Refusal) {
         guard let region else {
-            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+            throw .unknown(LocalizedText(RefusalPhrase.noRegion, identifier.plain()))
         }
         if region.hasCommands {
-            throw refused("rename", "the region runs commands; rename it in \(file)", reloads: true)
+            throw refused(.renamingOfCommands, file)
         }
         guard own == nil || isWritable else {
-            throw refused("rename", "it is in \(file), where root names it; rename it there", reloads: true)
+            throw refused(.renamingOfRoot, file)
         }
     }
 
@@ -94,18 +89,15 @@ struct PageRights {
     func checkDeletion(isWritable: Bool) throws(RegionFiles.Refusal) {
         guard let own else { return }
         if own.hasCommands {
-            throw refused("delete", "the region runs commands; delete it in \(file)", reloads: true)
+            throw refused(.deletionOfCommands, file)
         }
         guard isWritable else {
-            throw refused(
-                "delete", "it is in \(file), which the daemon may not write; delete it there", reloads: true)
+            throw refused(.deletionOfRoot, file)
         }
     }
 
-    private func refused(_ action: String, _ reason: String, reloads: Bool = false) -> RegionFiles.Refusal {
-        .forbidden(
-            "cannot \(action) \(identifier) from the page: \(reason)"
-                + (reloads ? ", then run `sudo systemctl reload okaeri`" : ""))
+    private func refused(_ phrase: RefusalPhrase, _ values: String...) -> RegionFiles.Refusal {
+        .forbidden(LocalizedText(phrase, [identifier] + values))
     }
 }
 

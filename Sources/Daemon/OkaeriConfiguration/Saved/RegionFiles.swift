@@ -28,11 +28,11 @@ package struct RegionFiles: Sendable {
         /// A file cannot be read.
         case unreadable(ConfigurationError)
         /// `beacons.json` decides, which only root can write.
-        case forbidden(String)
+        case forbidden(LocalizedText)
         /// There is no such region.
-        case unknown(String)
+        case unknown(LocalizedText)
         /// The name belongs to another region, or to none.
-        case name(String)
+        case name(LocalizedText)
     }
 
     /// The content of both files.
@@ -190,7 +190,7 @@ extension RegionFiles {
         let region = content.merged.own.first { $0.identifier == identifier }
         // One that is not used is deleted too.
         guard region != nil || content.regions[identifier] != nil else {
-            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+            throw .unknown(LocalizedText(RefusalPhrase.noRegion, identifier.plain()))
         }
         var edits: [Edit] = []
         if region != nil {
@@ -211,7 +211,7 @@ extension RegionFiles {
     package func adding(phone identifier: String, in content: Content) throws(Refusal) -> Edit {
         let isTaken = content.merged.configuration.regions.contains { $0.identifier == identifier }
         guard !isTaken, content.regions[identifier] == nil else {
-            throw .name("there is a region \(identifier) already; choose another name")
+            throw .name(LocalizedText(RefusalPhrase.regionExists, identifier))
         }
         var regions = content.regions
         try Self.valid { () throws(ConfigurationError) in
@@ -248,7 +248,7 @@ extension RegionFiles {
 
     private func checkExists(_ identifier: String, in content: Content) throws(Refusal) {
         guard content.merged.configuration.regions.contains(where: { $0.identifier == identifier }) else {
-            throw .unknown("there is no region \(identifier.plain()); `okaeri status` lists the regions")
+            throw .unknown(LocalizedText(RefusalPhrase.noRegion, identifier.plain()))
         }
     }
 
@@ -266,7 +266,7 @@ extension RegionFiles {
     package func removingChanges(of identifier: String, from content: Content) throws(Refusal) -> Edit {
         var regions = content.regions
         guard content.has(identifier), regions.remove(identifier) else {
-            throw .unknown("the page has changed no region \(identifier.plain()) of \(main.path)")
+            throw .unknown(LocalizedText(RefusalPhrase.noChanges, identifier.plain(), main.path))
         }
         return try edit(regions, of: nil, in: content)
     }
@@ -282,21 +282,22 @@ extension RegionFiles {
 
     private func check(_ name: String, in content: Content) throws(Refusal) {
         guard SavedRegions.isName(name) else {
-            throw .name(
-                "the new name is not a name; a region has \(Configuration.Region.expectedIdentifier), of at most "
-                    + "\(SavedRegions.nameLimit) bytes")
+            throw .name(LocalizedText(RefusalPhrase.noName, "\(SavedRegions.nameLimit)"))
         }
         let regions = content.merged.configuration.regions
         guard !regions.contains(where: { $0.identifier == name }), content.regions[name] == nil else {
-            throw .name("there is a region \(name) already; choose another name")
+            throw .name(LocalizedText(RefusalPhrase.regionExists, name))
         }
     }
 
     /// Returns the new text of `regions.json`, if the changed region is valid beside `beacons.json`.
     private func edit(_ regions: SavedRegions, of identifier: String?, in content: Content) throws(Refusal) -> Edit {
-        guard let saved else { throw .forbidden("the daemon has no state directory; start it with `--state-dir`") }
+        guard let saved else { throw .forbidden(LocalizedText(RefusalPhrase.noStateDirectory)) }
         if case .failure(let error) = content.saved {
-            throw .forbidden("cannot save: \(error.description); correct the file or delete it")
+            throw .forbidden(
+                LocalizedText(
+                    Language.english(RefusalPhrase.cannotSave, error.description),
+                    japanese: Language.japanese(RefusalPhrase.cannotSave, error.sentence(in: .japanese))))
         }
         let text = regions.text
         let configuration = try Self.valid { () throws(ConfigurationError) in

@@ -200,14 +200,14 @@ extension PhoneEnroller.Failure {
         }
     }
 
-    fileprivate var reason: String {
+    fileprivate var reason: LocalizedText {
         switch (problem, self) {
-        case (.ended, _): "the enrollment was ended"
+        case (.ended, _): LocalizedText("the enrollment was ended")
         case (.noPhone, .pairing(let error)):
-            "\(error); try again, or let this machine resemble a keyboard"
-        case (_, .storing(let error as PageFailure)): error.sentence
-        case (_, .pairing(let error)), (_, .storing(let error)): "\(error)"
-        case (_, .ended): ""
+            LocalizedText("\(error); try again, or let this machine resemble a keyboard")
+        case (_, .storing(let error as PageFailure)): error.text
+        case (_, .pairing(let error)), (_, .storing(let error)): LocalizedText("\(error)")
+        case (_, .ended): LocalizedText("")
         }
     }
 }
@@ -221,15 +221,12 @@ extension PhoneEnroller {
     func start(_ job: Job) throws(PageFailure) {
         try refuseSecond()
         guard isServing else {
-            throw PageFailure(.serviceUnavailable, "the daemon starts or ends; try again in a moment")
+            throw PageFailure(.serviceUnavailable, .daemonChanges)
         }
         do throws(KernelError) {
             try dependencies.checkRight()
         } catch {
-            throw PageFailure(
-                .serviceUnavailable,
-                "this daemon cannot receive the keys of phones: \(error); run `sudo okaeri enroll \(job.name)` on the machine"
-            )
+            throw PageFailure(.serviceUnavailable, .cannotPair, "\(error)", job.name)
         }
         begin(job)
         jobs.continuation.yield(job)
@@ -240,7 +237,7 @@ extension PhoneEnroller {
         switch state {
         case .idle, .done, .failed: break
         case .running, .ending, .writing:
-            throw PageFailure(.conflict, "a phone is being enrolled already; wait for its end, or end it")
+            throw PageFailure(.conflict, .enrollmentRuns)
         }
     }
 
@@ -261,7 +258,7 @@ extension PhoneEnroller {
     /// - Throws: A refusal if no such question waits.
     func answer(_ answer: EnrollmentAnswer) throws(PageFailure) {
         guard let question = questions.first(where: { $0.id == answer.question }) else {
-            throw PageFailure(.conflict, "this question does not wait for an answer any more; begin again on the phone")
+            throw PageFailure(.conflict, .questionIsOver)
         }
         question.answer.yield(answer.agrees)
         questions.removeAll { $0.id == answer.question }

@@ -11,22 +11,28 @@ extension PageData {
     var configurationEndpoints: [Endpoint] {
         let region = "\(Route.configuration)/region"
         return [
-            Endpoint(.get, Route.configuration, .readers) { _ in .json(try await configuration()) },
+            Endpoint(.get, Route.configuration, .readers) { exchange in
+                .json(try await configuration(), in: exchange.request.language)
+            },
             Endpoint(.post, region, .socket) { exchange in
-                .json(try await set(try await exchange.body(upTo: Self.largestRegion, of: "a region")))
+                let report = try await set(try await exchange.body(upTo: Self.largestRegion, of: "a region"))
+                return .json(report, in: exchange.request.language)
             },
             Endpoint(.post, "\(Route.configuration)/room", .socket) { exchange in
-                .json(try await set(room: try await exchange.body(upTo: Self.largestRegion, of: "a region")))
+                let report = try await set(room: try await exchange.body(upTo: Self.largestRegion, of: "a region"))
+                return .json(report, in: exchange.request.language)
             },
             Endpoint(.post, "\(region)/signs", .socket) { exchange in
-                .json(try await add(sign: try await exchange.body(upTo: Self.largestRegion, of: "a sign")))
+                let report = try await add(sign: try await exchange.body(upTo: Self.largestRegion, of: "a sign"))
+                return .json(report, in: exchange.request.language)
             },
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, region, .socket) { exchange in
-                .json(try await remove(region: try Self.region(exchange, of: region)))
+                .json(try await remove(region: try Self.region(exchange, of: region)), in: exchange.request.language)
             },
             Endpoint(.delete, "\(region)/changes", .socket) { exchange in
-                .json(try await removeChanges(of: try Self.region(exchange, of: "\(region)/changes")))
+                let report = try await removeChanges(of: try Self.region(exchange, of: "\(region)/changes"))
+                return .json(report, in: exchange.request.language)
             },
         ]
     }
@@ -72,7 +78,7 @@ extension PageData {
             }
             room = if case .null = node.value { nil } else { try SavedRegions.room(node) }
         } catch {
-            throw PageFailure(.badRequest, "\(error)")
+            throw PageFailure(.badRequest, error)
         }
         return try await change { files, content throws(RegionFiles.Refusal) in
             try files.setting(room: room, in: content)
@@ -123,7 +129,7 @@ extension PageData {
         _ files: RegionFiles, isDry: Bool
     ) throws(PageFailure) -> ConfigurationReport {
         let edits = try permitted { () throws(RegionFiles.Refusal) in try edit(files, try files.content()) }
-        guard let last = edits.last else { throw PageFailure(.notFound, "there is no such region") }
+        guard let last = edits.last else { throw PageFailure(.notFound, .noSuchRegion) }
         let obstacle = edits.lazy.compactMap(\.obstacle).first
         var report = try report(last.path, last.text, obstacle)
         report.written = false
@@ -132,8 +138,8 @@ extension PageData {
             try RegionFiles.write(edits)
             report.written = true
         } catch {
-            if error.problem == .changed { throw PageFailure(.conflict, error.description) }
-            report.reason = error.description
+            if error.problem == .changed { throw PageFailure(.conflict, error) }
+            report.reason = LocalizedText(error)
         }
         return report
     }
@@ -149,8 +155,8 @@ extension PageData {
             return try body()
         } catch {
             throw switch error {
-            case .invalid(let error): PageFailure(.badRequest, "\(error)")
-            case .unreadable(let error): PageFailure(.serviceUnavailable, "\(error)")
+            case .invalid(let error): PageFailure(.badRequest, error)
+            case .unreadable(let error): PageFailure(.serviceUnavailable, error)
             case .forbidden(let sentence): PageFailure(.forbidden, sentence)
             case .unknown(let sentence): PageFailure(.notFound, sentence)
             case .name(let sentence): PageFailure(.badRequest, sentence)
@@ -165,10 +171,10 @@ extension PageData {
         do throws(ConfigurationError) {
             shown = try CommandRedaction(text, file: file)
         } catch {
-            throw PageFailure(.serviceUnavailable, "\(error)")
+            throw PageFailure(.serviceUnavailable, error)
         }
         return ConfigurationReport(
-            file: file, writable: obstacle == nil, reason: obstacle?.description, text: shown.text,
+            file: file, writable: obstacle == nil, reason: obstacle.map { LocalizedText($0) }, text: shown.text,
             redacted: shown.isRedacted)
     }
 
@@ -197,7 +203,7 @@ extension PageData {
             return RegionRequest(
                 patch: try RegionPatch(region, place: "region"), name: name?.value.string, isDry: isDry)
         } catch {
-            throw PageFailure(.badRequest, "\(error)")
+            throw PageFailure(.badRequest, error)
         }
     }
 }

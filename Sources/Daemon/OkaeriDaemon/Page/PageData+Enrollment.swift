@@ -9,34 +9,36 @@ import OkaeriServer
 extension PageData {
     var enrollmentEndpoints: [Endpoint] {
         [
-            Endpoint(.get, Route.enrollment, .socket) { _ in
-                .json(await enrollment(), headers: [.cacheControl: "no-store"])
+            Endpoint(.get, Route.enrollment, .socket) { exchange in
+                .json(await enrollment(), in: exchange.request.language, headers: [.cacheControl: "no-store"])
             },
             Endpoint(.post, Route.enrollment, .socket) { exchange in
                 let wanted = try await exchange.value(
                     EnrollmentRequest.self,
                     "{\"name\": …, \"region\": … or null, \"as\": \"heart-rate\" or \"keyboard\"}")
-                return .json(try await enroll(wanted))
+                return .json(try await enroll(wanted), in: exchange.request.language)
             },
             Endpoint(.post, "\(Route.enrollment)/answer", .socket) { exchange in
                 let answer = try await exchange.value(
                     EnrollmentAnswer.self, "{\"question\": …, \"agrees\": true or false}")
-                return .json(try await answerEnrollment(answer))
+                return .json(try await answerEnrollment(answer), in: exchange.request.language)
             },
-            Endpoint(.delete, Route.enrollment, .socket) { _ in .json(await endEnrollment()) },
+            Endpoint(.delete, Route.enrollment, .socket) { exchange in
+                .json(await endEnrollment(), in: exchange.request.language)
+            },
         ]
     }
 
     /// Returns the enrollment of a phone that runs, or the last one.
     func enrollment() async -> EnrollmentReport {
-        if let obstacle { return EnrollmentReport(state: .unavailable, reason: obstacle) }
+        if let obstacle { return EnrollmentReport(state: .unavailable, reason: LocalizedText(obstacle)) }
         return await enroller?.report ?? EnrollmentReport(state: .unavailable)
     }
 
     /// Starts the enrollment of a phone, if none runs.
     func enroll(_ request: EnrollmentRequest) async throws(PageFailure) -> EnrollmentReport {
         guard let enroller, let directory, obstacle == nil else {
-            throw PageFailure(.conflict, obstacle ?? "")
+            throw PageFailure(.conflict, obstacle ?? .noKeyDirectory)
         }
         try await enroller.refuseSecond()
         let job = try Self.job(request) { [self] identity in
@@ -45,10 +47,10 @@ extension PageData {
         try await pool.run { [self] () throws(PageFailure) in
             // After the pairing a refusal would come too late.
             let edit = try edit(adding: request)
-            if let obstacle = edit.obstacle { throw PageFailure(.serviceUnavailable, obstacle.description) }
+            if let obstacle = edit.obstacle { throw PageFailure(.serviceUnavailable, obstacle) }
             let key = Self.key(of: job.name, in: directory)
             if key.exists {
-                throw PageFailure(.conflict, "\(key.path) is there already; choose another name, or delete the file")
+                throw PageFailure(.conflict, .keyExists, key.path)
             }
         }
         try await enroller.start(job)
@@ -57,7 +59,7 @@ extension PageData {
 
     /// Answers a question of the enrollment that runs.
     func answerEnrollment(_ answer: EnrollmentAnswer) async throws(PageFailure) -> EnrollmentReport {
-        guard let enroller else { throw PageFailure(.conflict, obstacle ?? "") }
+        guard let enroller else { throw PageFailure(.conflict, obstacle ?? .captureForAdapter) }
         try await enroller.answer(answer)
         return await enroller.report
     }
@@ -69,18 +71,16 @@ extension PageData {
     }
 
     /// The reason why this daemon can enroll no phone; `nil` if it can.
-    private var obstacle: String? {
-        if enroller == nil { return "a capture stands in for the Bluetooth adapter, and no phone can pair with it" }
-        guard directory == nil else { return nil }
-        return "the daemon has no state directory for the key of a phone; start it with `--state-dir`"
+    private var obstacle: RefusalPhrase? {
+        if enroller == nil { return .captureForAdapter }
+        return directory == nil ? .noKeyDirectory : nil
     }
 
     private static func job(
         _ request: EnrollmentRequest, store: @escaping @Sendable (DeviceIdentity) async throws -> Void
     ) throws(PageFailure) -> PhoneEnroller.Job {
         guard Configuration.isNodeName(request.name) else {
-            throw PageFailure(
-                .badRequest, "the name of a phone has 1 to 64 letters of ASCII, digits, hyphens and underscores")
+            throw PageFailure(.badRequest, .phoneName)
         }
         guard let profile = request.as.map({ EnrollmentProfile(rawValue: $0) }) ?? .heartRate else {
             let all = EnrollmentProfile.allCases.map(\.rawValue).joined(separator: " or ")
@@ -135,12 +135,12 @@ extension PageData {
             try files.content().merged.configuration
         }
         if let file = configuration.readPhoneFile(of: identity.key) {
-            throw PageFailure(.conflict, "the phone is enrolled already: \(file) has its key")
+            throw PageFailure(.conflict, .phoneIsEnrolled, file)
         }
     }
 
     private static func written(_ write: () throws(WriteObstacle) -> Void) throws(PageFailure) {
-        do throws(WriteObstacle) { try write() } catch { throw PageFailure(.serviceUnavailable, error.description) }
+        do throws(WriteObstacle) { try write() } catch { throw PageFailure(.serviceUnavailable, error) }
     }
 
     private func edit(adding request: EnrollmentRequest) throws(PageFailure) -> RegionFiles.Edit {

@@ -36,7 +36,7 @@ extension PageData {
     func guestCode(of ssid: String) async throws(PageFailure) -> GuestCodeReport {
         let regions = try await configuredRegions().filter { $0.network?.name == SSID(ssid) }
         guard let network = (regions.first(where: \.showsNetwork) ?? regions.first)?.network else {
-            throw PageFailure(.notFound, "no region has the network “\(ssid.plain())”")
+            throw PageFailure(.notFound, .noNetwork, ssid.plain())
         }
         return GuestCodeReport(ssid: network.ssid, text: try await code(of: network).text)
     }
@@ -59,7 +59,7 @@ extension PageData {
         }
         switch await wifi.passphrase(of: network) {
         case .success(let passphrase): return passphrase.withCString { GuestCode(network, passphrase: $0) }
-        case .failure(let failure): throw PageFailure(.serviceUnavailable, "\(failure)")
+        case .failure(let failure): throw Self.failure(failure)
         }
     }
 }

@@ -207,8 +207,15 @@ struct PageData: Sendable {
         switch await wifi.networks() {
         case .success(let networks):
             return NetworksReport(networks)
-        case .failure(let failure): throw PageFailure(.serviceUnavailable, "\(failure)")
+        case .failure(let failure): throw Self.failure(failure)
         }
+    }
+
+    /// Returns the failure of an action on the network as a refusal.
+    static func failure(_ failure: JoinFailure) -> PageFailure {
+        let english = "\(failure)"
+        let text = LocalizedText(english, japanese: Language.japanese.reason(failure.code.rawValue, english))
+        return PageFailure(.serviceUnavailable, text)
     }
 
     /// Reads the history. Without one there is nothing to show, which is not a fault.
@@ -221,8 +228,7 @@ struct PageData: Sendable {
         }
     }
 
-    private static let noHistory = PageFailure(
-        .notFound, "there is no history: the daemon runs without `--state-dir`")
+    private static let noHistory = PageFailure(.notFound, .noHistory)
 
     private static func result<Value>(_ body: () throws(HistoryError) -> Value) throws(PageFailure) -> Value {
         do throws(HistoryError) {

@@ -41,12 +41,12 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let distance, !(Calibration.shortestDistance...1000 ~= distance) {
-            throw ValidationError("--distance takes metres from 2 to 1000; leave it out for one metre")
+            throw ValidationError(Terminal.language(CalibrationPhrase.distanceOption))
         }
         if let measuredPower, measuredPower >= 0 || distance == nil && !node {
-            throw ValidationError("--measured-power takes dBm from -127 to -1, and goes with --distance or --node")
+            throw ValidationError(Terminal.language(CalibrationPhrase.powerOption))
         }
-        if node, distance != nil { throw ValidationError("--node is measured at one metre; leave out --distance") }
+        if node, distance != nil { throw ValidationError(Terminal.language(CalibrationPhrase.nodeOption)) }
     }
 
     func run() async throws {
@@ -54,16 +54,15 @@ struct CalibrateCommand: AsyncParsableCommand {
         var monitored = try config.region(region)
         if let measuredPower { monitored.measuredPower = measuredPower }
         if distance != nil, monitored.measuredPower == nil {
-            throw ValidationError(
-                "\"\(region)\" has no measuredPower; calibrate without --distance first, or use --measured-power"
-            )
+            throw ValidationError(Terminal.language(CalibrationPhrase.noMeasuredPower, region))
         }
         let seconds = listening.duration ?? Self.duration
         let question = CalibrationSummary.Question(
             region: monitored, distance: distance, duration: .seconds(seconds), isNode: node)
         let session = try ListeningSession(
             regions: [], adapter: listening.adapter, capture: listening.capture, speed: nil, logger: log.logger)
-        Terminal.printNotice("leave the beacon where it is, \(question.place) from the antenna and in sight of it")
+        let language = Terminal.language
+        Terminal.printNotice(language(CalibrationPhrase.leave, question.place(in: language)))
         let countdown = listening.capture == nil && Terminal.showsProgress
         // The time counts from the adapter's first reception: no other limit.
         var untimed = listening
@@ -74,7 +73,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             }
             do throws(Calibration.Failure) {
                 let summary = try CalibrationSummary(calibration, question)
-                print(json ? summary.json : summary.text)
+                print(json ? summary.json : summary.text(in: Terminal.language))
             } catch {
                 throw CommandFailure(CalibrationSummary.sentence(error, question), status: .failure)
             }
@@ -84,7 +83,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     /// Shows the time left, on one line of standard error.
     static func show(left: Duration, readings: Int) {
         let seconds = Int((left / .seconds(1)).rounded())
-        let text = left == .zero ? "" : "\(seconds) s left, \(quantity(readings, "reading"))"
+        let text = left == .zero ? "" : Terminal.language(CalibrationPhrase.left, "\(seconds)", "\(readings)")
         try? Terminal.write("\r\u{1B}[K\(text)", to: .errors)
     }
 }

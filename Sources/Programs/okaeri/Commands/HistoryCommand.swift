@@ -45,15 +45,28 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let output = OutputBuffer(flushesEachLine: false)
         defer { output.flush() }
+        var hasEvents = false
         var mistake: CommandFailure?
         try await reading(state, socket) {
             mistake = try region.flatMap(unknownInFile)
-            if mistake == nil { try readFile(output) }
+            if mistake == nil { hasEvents = try readFile(output) }
         } daemon: { client async throws(APIClient.Failure) in
             if let region { mistake = try await unknown(region, to: client) }
-            if mistake == nil { try await ask(client, output) }
+            if mistake == nil { hasEvents = try await ask(client, output) }
         }
         if let mistake { throw mistake }
+        // A program reads an empty output, and a person waits for one.
+        if !hasEvents, form == .text, Terminal.showsProgress { Terminal.printNotice(noEvents(in: Terminal.language)) }
+    }
+
+    private func noEvents(in language: Language) -> String {
+        let since = moment.map { LocalTime.text($0) }
+        return switch (region, since) {
+        case (nil, nil): language(FailurePhrase.noEvents)
+        case (let region?, nil): language(FailurePhrase.noEventsOf, region.plain())
+        case (nil, let since?): language(FailurePhrase.noEventsSince, since)
+        case (let region?, let since?): language(FailurePhrase.noEventsOfSince, region.plain(), since)
+        }
     }
 
     /// Returns the failure for a region that the daemon does not watch and of which it has no event.
@@ -73,26 +86,40 @@ struct HistoryCommand: AsyncParsableCommand {
             status: Exit.usage)
     }
 
-    private func readFile(_ output: OutputBuffer) throws {
+    /// Returns whether there is an event, or a report of them.
+    private func readFile(_ output: OutputBuffer) throws -> Bool {
         if mistakes {
             let history = try MistakesHistory(
                 directory: state.forReading, region: region, since: moment)
-            return output.add(form == .json ? history.json : history.text)
+            output.add(form == .json ? history.json : history.text)
+            return true
         }
+        var hasEvents = false
         let report = HistoryReport(directory: state.forReading, region: region, since: moment, form: form)
-        try report.forEachLine { output.add($0) }
+        try report.forEachLine {
+            output.add($0)
+            hasEvents = true
+        }
+        return hasEvents
     }
 
-    private func ask(_ client: APIClient, _ output: OutputBuffer) async throws(APIClient.Failure) {
+    /// Returns whether there is an event, or a report of them.
+    private func ask(_ client: APIClient, _ output: OutputBuffer) async throws(APIClient.Failure) -> Bool {
         if mistakes {
             let history = try await client.mistakes(
                 region: region, since: moment, as: MistakesHistory.self)
-            return output.add(form == .json ? history.json : history.text)
+            output.add(form == .json ? history.json : history.text)
+            return true
         }
+        var hasEvents = false
         if let header = form.header { output.add(header) }
         try await client.history(region: region, since: moment) { events in
-            for event in events.compactMap(HistoryEvent.init) { output.add(form.line(event)) }
+            for event in events.compactMap(HistoryEvent.init) {
+                output.add(form.line(event))
+                hasEvents = true
+            }
         }
+        return hasEvents
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import IBeacon
 import OkaeriConfiguration
+import OkaeriEvents
 import OkaeriHouse
 import OkaeriMQTT
 import OkaeriPlumbing
@@ -64,27 +65,33 @@ struct JoinCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try address()
-        if let site, !Configuration.isNodeName(site) { throw ValidationError("--site takes \(Self.plainName)") }
-        if let name, !Configuration.isNodeName(name) { throw ValidationError("--name takes \(Self.plainName)") }
-        if let room, !Configuration.isRoom(room) { throw ValidationError("--room takes \(Self.roomName)") }
-        if let authority, !authority.hasPrefix("/") { throw ValidationError("--tls-ca takes an absolute path") }
-        if authority != nil, tls == false { throw ValidationError("--tls-ca encrypts; remove --no-tls") }
-        if let passwordFile, !SecretFile.isPath(passwordFile) {
-            throw ValidationError("--password-file takes \(SecretFile.expected)")
-        }
-        if passwordFile != nil, username == nil { throw ValidationError("--password-file requires --username") }
+        if let site, !Configuration.isNodeName(site) { throw Self.mistake(.siteOption) }
+        if let name, !Configuration.isNodeName(name) { throw Self.mistake(.nameOption) }
+        if let room, !Configuration.isRoom(room) { throw Self.mistake(.roomOption) }
+        if let authority, !authority.hasPrefix("/") { throw Self.mistake(.authorityOption) }
+        if authority != nil, tls == false { throw Self.mistake(.authorityWithoutTLS) }
+        if let passwordFile, !SecretFile.isPath(passwordFile) { throw Self.mistake(.passwordOption) }
+        if passwordFile != nil, username == nil { throw Self.mistake(.passwordWithoutUser) }
     }
 
-    fileprivate static let plainName = "1 to 64 letters of ASCII, digits, hyphens and underscores"
-    fileprivate static let roomName = "a name of up to 64 bytes without control characters"
+    private static func text(_ phrase: JoinPhrase, _ values: String...) -> String {
+        Terminal.language(phrase, values)
+    }
+
+    /// Returns a mistake in the arguments.
+    private static func mistake(_ phrase: JoinPhrase, _ values: String...) -> ValidationError {
+        ValidationError(Terminal.language(phrase, values))
+    }
+
+    private static func failure(_ phrase: JoinPhrase, _ values: String..., status: ExitCode) -> CommandFailure {
+        CommandFailure(LocalizedText(phrase, values), status: status)
+    }
 
     /// The broker without a login.
     private func address() throws -> MQTTSettings.Broker {
         let encryption: MQTTSettings.TLS? = tls == true || authority != nil ? .init(authorities: authority) : nil
         guard let found = ServerAddress(broker) else {
-            throw ValidationError(
-                "\(broker.escapedName) is not a HOST or HOST:PORT, such as mqtt.lan, 192.168.1.10:1883 or [fd00::1]:1883"
-            )
+            throw Self.mistake(.wrongBroker, broker.escapedName)
         }
         var server = MQTTSettings.Broker(
             host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
@@ -102,9 +109,7 @@ struct JoinCommand: AsyncParsableCommand {
     func run() async throws {
         var change = try ConfigurationChange(config, command: "join \(broker)", json: json)
         guard isComplete || Terminal.canAsk && !json else {
-            throw CommandFailure(
-                "\(json ? "with --json nothing is asked" : "there is no terminal to ask on"); use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and "
-                    + "`--site SITE` if the broker has several houses", status: Exit.usage)
+            throw Self.failure(json ? .noQuestions : .noTerminal, status: Exit.usage)
         }
         let before = try change.configuration()
         let (loggedIn, password) = try await login(to: try address())
@@ -113,8 +118,8 @@ struct JoinCommand: AsyncParsableCommand {
         let (chosen, house) = try await choose(from: directory)
         let isStandby = standby ?? before.isStandby
         let summary = JoinSummary(site: chosen, house: house, known: before.regions, isStandby: isStandby)
-        change.say(summary.lines.joined(separator: "\n"))
-        if directory.isCut { Terminal.printNotice("the broker has more than that; the rest was ignored") }
+        change.say(summary.lines(in: Terminal.language).joined(separator: "\n"))
+        if directory.isCut { Terminal.printNotice(Self.text(.cut)) }
         let room = try await room(like: house.rooms)
         let node = try await name(in: room, others: house.nodes, own: before.node.name)
         let secret = password.map { ($0, change.path(of: "mqtt.password")) }
@@ -128,10 +133,11 @@ struct JoinCommand: AsyncParsableCommand {
         if yes {
             isConfirmed = true
         } else {
-            isConfirmed = try await console.confirm("Write \(files.joined(separator: " and "))?", default: true)
+            isConfirmed = try await console.confirm(
+                Self.text(.write, files.joined(separator: Self.text(.and))), default: true)
         }
         guard isConfirmed else {
-            throw CommandFailure("nothing was written", status: .failure)
+            throw CommandFailure(FailurePhrase.nothingWritten, status: .failure)
         }
         if let (password, path) = secret {
             try CommandFailure.reporting { () throws(WriteObstacle) in
@@ -142,7 +148,7 @@ struct JoinCommand: AsyncParsableCommand {
         (change.report.site, change.report.node, change.report.room) = (chosen, node, room)
         change.report.standby = isStandby
         change.report.hub = house.hub
-        if try await change.apply() { change.say("`okaeri nodes` lists the Pis of the house.") }
+        if try await change.apply() { change.say(Self.text(.list)) }
         change.printReport()
     }
 }
@@ -154,8 +160,8 @@ extension JoinCommand {
         to broker: MQTTSettings.Broker
     ) async throws -> (MQTTSettings.Broker, password: TypedPassword?) {
         var broker = broker
-        let user = try await asked(username, "User name at the broker (Enter for none): ") {
-            $0.isEmpty || Configuration.isText($0) ? nil : "A user name has no control characters."
+        let user = try await asked(username, Self.text(.user)) {
+            $0.isEmpty || Configuration.isText($0) ? nil : Self.text(.userMistake)
         }
         guard !user.isEmpty else { return (broker, nil) }
         broker.allowsClearPassword = try await decideClearPassword(to: broker)
@@ -163,9 +169,9 @@ extension JoinCommand {
             broker.login = .init(username: user, passwordFile: passwordFile)
             return (broker, nil)
         }
-        let password = try await console.ask("Password of \(user): ", isSecret: true) { typed in
+        let password = try await console.ask(Self.text(.password, user), isSecret: true) { typed in
             guard let password = TypedPassword(typed) else {
-                throw Mistake("A password has 1 to \(TypedPassword.limit) bytes without control characters.")
+                throw Mistake(Self.text(.passwordMistake, "\(TypedPassword.limit)"))
             }
             return password
         }
@@ -177,20 +183,22 @@ extension JoinCommand {
     private func decideClearPassword(to broker: MQTTSettings.Broker) async throws -> Bool {
         guard broker.isInClear, tls == nil else { return tls == false }
         guard !isComplete else {
-            throw CommandFailure(
-                "the connection to \(broker.host.plain()) is not encrypted, so the password is not sent; use `--tls` or "
-                    + "`--tls-ca FILE`, or `--no-tls` to send it unencrypted", status: Exit.usage)
+            throw Self.failure(.unencrypted, broker.host.plain(), status: Exit.usage)
         }
         guard try await console.confirmClearPassword(to: broker.host) else {
-            throw CommandFailure("nothing was sent or written; `--tls` or `--tls-ca FILE` encrypts", status: .failure)
+            throw Self.failure(.notSent, status: .failure)
         }
         return true
     }
 
     private func read(from broker: MQTTSettings.Broker) async throws -> HouseDirectory {
-        if !json { print("Reading the houses at \(broker) …") }
+        if !json { print(Self.text(.reading, "\(broker)")) }
         do {
-            return try await WaitingLine.during("reading") { try await HouseReader(broker, site: site).read() }
+            return try await WaitingLine.during(Self.text(.waiting)) {
+                try await HouseReader(broker, site: site).read()
+            }
+        } catch let failure as HouseReader.Failure {
+            throw CommandFailure(failure, status: Exit.unavailable)
         } catch {
             throw CommandFailure("\(error)", status: Exit.unavailable)
         }
@@ -199,27 +207,21 @@ extension JoinCommand {
     private func choose(from directory: HouseDirectory) async throws -> (String, HouseDirectory.Site) {
         let names = directory.sites.keys.sorted()
         guard let first = names.first else {
-            throw CommandFailure(
-                "no Pi of \(site.map { "the house \"\($0)\"" } ?? "any house") has published anything at this broker; set up the "
-                    + "first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
-                status: .failure)
+            throw site.map { Self.failure(.noHouseNamed, $0, status: .failure) }
+                ?? Self.failure(.noHouse, status: .failure)
         }
         var chosen = site ?? first
         if site == nil, names.count > 1 {
             guard Terminal.canAsk, !isComplete else {
-                throw CommandFailure(
-                    "the broker has several houses: \(names.joined(separator: ", ")); name one with `--site`",
-                    status: Exit.usage)
+                throw Self.failure(.severalHouses, names.joined(separator: ", "), status: Exit.usage)
             }
-            print("Houses at the broker: \(names.joined(separator: ", "))")
-            chosen = try await asked(nil, "Which one? [\(first)] ", default: first) {
-                names.contains($0) ? nil : "There is no house of that name."
+            print(Self.text(.houses, Terminal.language.list(names)))
+            chosen = try await asked(nil, Self.text(.whichHouse, first), default: first) {
+                names.contains($0) ? nil : Self.text(.unknownHouse)
             }
         }
         guard let house = directory.sites[chosen] else {
-            throw CommandFailure(
-                "there is no house \"\(chosen)\" at this broker, only \(names.joined(separator: ", "))",
-                status: .failure)
+            throw Self.failure(.noSuchHouse, chosen, names.joined(separator: ", "), status: .failure)
         }
         return (chosen, house)
     }
@@ -229,10 +231,8 @@ extension JoinCommand {
 
 extension JoinCommand {
     private func room(like rooms: [String]) async throws -> String {
-        let others = rooms.isEmpty ? "" : " (the others: \(rooms.joined(separator: ", ")))"
-        return try await asked(room, "Which room is this Pi in?\(others) ") {
-            Configuration.isRoom($0) ? nil : "A room has \(Self.roomName)."
-        }
+        let question = rooms.isEmpty ? Self.text(.room) : Self.text(.roomLike, Terminal.language.list(rooms))
+        return try await asked(room, question) { Configuration.isRoom($0) ? nil : Self.text(.roomMistake) }
     }
 
     /// Asks for the name. That of a node that is offline may be chosen: the machine may have been installed again.
@@ -246,12 +246,11 @@ extension JoinCommand {
         let free = [own, Configuration.isNodeName(room) ? room : nil, NodeName.local].compactMap(\.self)
         let proposal = free.first { !known.contains($0) } ?? Self.numbered(NodeName.local, known)
         if let name, taken.contains(name) {
-            throw CommandFailure(
-                "another Pi of the house is called \(name) and is online; choose another `--name`", status: .failure)
+            throw Self.failure(.takenName, name, status: .failure)
         }
-        return try await asked(name, "Its name among the Pis? [\(proposal)] ", default: proposal) {
-            if taken.contains($0) { return "Another Pi of the house has that name, and is online." }
-            return Configuration.isNodeName($0) ? nil : "A name has \(Self.plainName)."
+        return try await asked(name, Self.text(.name, proposal), default: proposal) {
+            if taken.contains($0) { return Self.text(.taken) }
+            return Configuration.isNodeName($0) ? nil : Self.text(.nameMistake)
         }
     }
 
@@ -280,22 +279,15 @@ struct JoinSummary {
     let known: [Configuration.Region]
     var isStandby = false
 
-    var lines: [String] {
+    func lines(in language: Language) -> [String] {
+        func text(_ phrase: JoinPhrase, _ values: String...) -> String { language(phrase, values) }
         let nodes = house.nodes.sorted { $0.key < $1.key }.map { name, node in
-            name + (node.isOnline == false ? " (offline)" : "")
+            node.isOnline == false ? text(.offline, name) : name
         }
-        var lines = [
-            "House \"\(site)\", \(quantity(nodes.count, "Pi")): \(nodes.joined(separator: ", "))"
-        ]
-        lines.append(
-            house.hub.map { "  hub: \($0), which has the regions" }
-                ?? "  no hub yet: `sudo okaeri setup` on the first Pi adds a region")
-        if isStandby { lines.append("  this Pi is the standby: it decides while the hub is away") }
-        if !known.isEmpty, !isStandby {
-            lines.append(
-                "  the regions of this file stay its own, decided by its own radio alone: "
-                    + known.map(\.identifier).joined(separator: ", "))
-        }
+        var lines = [text(.house, site, text(.pis, "\(nodes.count)"), language.list(nodes))]
+        lines.append(house.hub.map { text(.hub, $0) } ?? text(.noHub))
+        if isStandby { lines.append(text(.standby)) }
+        if !known.isEmpty, !isStandby { lines.append(text(.ownRegions, language.list(known.map(\.identifier)))) }
         return lines
     }
 }

@@ -205,7 +205,7 @@ actor SetupRadio: SetupReceiver {
             do throws(Calibration.Failure) {
                 return .success(try measured.level().measuredPower)
             } catch {
-                return .failure(Mistake("\(CalibrationSummary.sentence(error, question))."))
+                return .failure(Mistake(Terminal.language.sentence(CalibrationSummary.sentence(error, question))))
             }
         } catch let nothing as NoBluetooth {
             return .failure(Mistake(nothing.localized ?? nothing.reason))

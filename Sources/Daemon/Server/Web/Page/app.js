@@ -3,7 +3,7 @@ import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { has, language, more, promptText, regionEventText, sentence, since, t } from './words.js'
+import { findingTexts, language, more, parts, promptText, regionEventText, sentence, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -84,14 +84,14 @@ const notice = (kind, title, text) =>
 /** Now has the findings about these in their places. */
 const inPlace = ['bluetooth', 'mqtt', 'battery']
 
-const isNotice = ({ subject, verdict, code }) => !inPlace.includes(subject) && (verdict === 'wrong' || (verdict === 'note' && has(code)))
+const isNotice = ({ subject, verdict, code }) => !inPlace.includes(subject) && (verdict === 'wrong' || code === 'restartPending')
 
-/** The kind, the title and the text of a finding; a finding that has no words here keeps those of the daemon. */
-const noticeOf = ({ verdict, code, finding, fix, values = [] }) => {
-  if (code === 'notReal') return ['unreal', t(code), values.map((part) => t(`notReal_${part}`)).join(' ')]
-  const kind = verdict === 'wrong' ? 'alarm' : 'info'
-  if (has(`${code}Why`)) return [kind, t(code), t(`${code}Why`)]
-  return [kind, '', has(code) ? t(code, ...values) : sentence([finding, fix].filter(Boolean).join('; '))]
+/** The kind, the title and the text of a finding. */
+const noticeOf = (finding) => {
+  const { verdict, code, values = [] } = finding
+  if (code === 'notReal') return ['unreal', t('s_notReal'), values.map((part) => t(`notReal_${part}`)).join(' ')]
+  const [part, ...texts] = findingTexts(finding)
+  return [verdict === 'wrong' ? 'alarm' : 'info', code === 'stale' ? t('s_stale') : part, sentence(parts(texts))]
 }
 
 let shownNotices = ''

@@ -1,7 +1,7 @@
 // The signal at one metre, measured as `okaeri calibrate` does. Echoes make single readings swing: a tenth of them is left
 // out at either end, and the rest is averaged.
 import { el, put } from './base.js'
-import { plain, t } from './words.js'
+import { full, plain, t } from './words.js'
 
 const seconds = 20
 const needed = 10
@@ -11,15 +11,15 @@ const steadySpan = 10
 const level = (readings, claimed) => {
   const sorted = [...readings].sort((a, b) => a - b)
   const count = sorted.length
-  if (count < needed) return { text: t('measureFew', count) }
+  if (count < needed) return { text: full(t('c_tooFew', count, needed, seconds, t('c_again'))) }
   const span = sorted[Math.floor((count * 3) / 4)] - sorted[Math.floor(count / 4)]
-  if (span > steadySpan) return { text: t('measureUnsteady', span) }
+  if (span > steadySpan) return { text: full(t('c_unsteady', span, steadySpan)) }
   const kept = sorted.slice(Math.floor(count / 10), count - Math.floor(count / 10))
   const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length
   const power = Math.min(-1, Math.max(-127, -Math.round(-mean)))
   const claim = claimed == null ? null : t('measuredClaim', plain(claimed))
-  const measured = t('measured', plain(power), count, plain(kept[0]), plain(kept.at(-1)))
-  return { power, text: [measured, claim].filter(Boolean).join(' ') }
+  const measured = full(t('c_measured', plain(power)))
+  return { power, text: [measured, full(t('c_readings', count, plain(kept[0]), plain(kept.at(-1)))), claim].filter(Boolean).join(' ') }
 }
 
 export const calibrationPart = () => {
@@ -56,7 +56,7 @@ export const calibrationPart = () => {
   const tick = () => {
     const passed = (performance.now() - started) / 1000
     progress.value = passed / seconds
-    put(countdown, t('measuring', plain(Math.max(0, seconds - passed), 0), readings.length))
+    put(countdown, t('c_left', plain(Math.max(0, seconds - passed), 0), readings.length))
     if (passed < seconds) return
     stop()
     const found = counts.size > 1 ? { text: t('measureSeveral') } : level(readings, claimed)

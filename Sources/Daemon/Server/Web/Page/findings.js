@@ -1,12 +1,12 @@
 // All that is not fine, with what to do about it: the findings of the daemon, which `okaeri doctor` prints as well.
 import { el, putRich } from './base.js'
 import { live } from './live.js'
-import { has, sentence, t } from './words.js'
+import { findingTexts, isJapanese, sentence, t } from './words.js'
 
-/** The text and the remedy of a finding. A finding of a later version keeps the daemon's sentences. */
-const texts = ({ subject, code, finding, fix, values = [] }) => {
-  const known = [`f_${code}`, code].find(has)
-  return [known ? t(known, ...values) : sentence(`${subject}: ${finding}`), has(`fix_${code}`) ? t(`fix_${code}`, ...values) : sentence(fix ?? '')]
+/** The text and the remedy of a finding. */
+const texts = (finding) => {
+  const [part, text, remedy] = findingTexts(finding)
+  return [`${part}${isJapanese ? '：' : ': '}${text}`, remedy && sentence(remedy)]
 }
 
 /** The notice about a simulation is loud enough. */

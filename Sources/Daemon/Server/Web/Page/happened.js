@@ -11,7 +11,7 @@ export const eventText = (event) => {
       case 'didRangeBeacons':
         return null
       case 'didDetermineState':
-        return t('e_didDetermineState', event.region, t(event.state))
+        return t('e_didDetermineState', event.region, t(`s_${event.state}`))
       case 'monitoringDidFail':
       case 'rangingBeaconsDidFail':
         return t(`e_${event.event}`, event.region, event.reason)

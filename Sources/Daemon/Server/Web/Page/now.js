@@ -6,6 +6,7 @@ import {
   bluetoothReason,
   duration,
   has,
+  listed,
   plain,
   promptText,
   reasonText,
@@ -45,7 +46,7 @@ const beaconPart = (beacon) => {
       put(strength, signal == null ? t('noSignal') : t('dBm', plain(signal, 0)))
       put(distance, distanceText(beacon))
       put(heard, heardText(beacon.age))
-      put(keeps, beacon.keepsInside ? t('keeps') : '')
+      put(keeps, beacon.keepsInside ? t('x_keepsRegion') : '')
       keeps.hidden = !beacon.keepsInside
     },
   }
@@ -60,7 +61,7 @@ const regionPart = (fetchReasons) => (region) => {
   const past = el('p', { class: 'past', hidden: true })
   const room = el('p', { class: 'room' })
   const battery = el('p', { class: 'battery', hidden: true })
-  const none = el('p', { class: 'quiet' }, t('noBeacons'))
+  const none = el('p', { class: 'quiet' }, t('x_noBeacon'))
   const list = el('ul', { class: 'beacons' })
   const spark = sparkline()
   const answer = el('div', { hidden: true })
@@ -126,20 +127,20 @@ const regionPart = (fetchReasons) => (region) => {
     update(latest) {
       region = latest
       node.dataset.state = region.state
-      put(state, t(region.state))
+      put(state, t(`s_${region.state}`))
       past.hidden = !live.isOut
       put(past, live.isOut ? t('lastKnownAt', since(live.answeredAt, clock.now())) : '')
       begun = region.since && Date.parse(region.since)
       put(time, begun ? t('since', since(begun, clock.now())) : t('neverKnown'))
       if (begun) time.setAttribute('datetime', region.since)
       const known = region.state === 'unknown' && region.lastKnown !== 'unknown'
-      put(last, known ? t('lastKnown', t(region.lastKnown)) : '')
+      put(last, known ? t('lastKnown', t(`s_${region.lastKnown}`)) : '')
       last.hidden = !known
       const house = region.house
       room.hidden = !house
       if (house) {
         const parts = [house.room ? t('room', house.room) : house.state === 'inside' ? t('noRoom') : null]
-        if (house.state !== region.state) parts.push(t('houseSays', t(house.state)))
+        if (house.state !== region.state) parts.push(t('houseSays', t(`s_${house.state}`)))
         if (house.waiting?.length) parts.push(t('waiting', house.waiting.join(', ')))
         put(room, parts.filter(Boolean).join(' · '))
         room.hidden = !room.textContent
@@ -147,7 +148,7 @@ const regionPart = (fetchReasons) => (region) => {
       const level = region.battery
       battery.hidden = !level
       battery.classList.toggle('bad', !!level?.low)
-      put(battery, level ? t(level.low ? 'batteryLow' : 'battery', plain(level.percent, 0)) : '')
+      put(battery, level ? t(level.low ? 'batteryLow' : 's_battery', plain(level.percent, 0)) : '')
       none.hidden = region.beacons.length > 0
       beacons(region.beacons, (beacon) => `${beacon.sign ?? 0}/${beacon.major}/${beacon.minor}`)
       this.tick()
@@ -213,14 +214,14 @@ const announce = (text, isBad = false) => {
 }
 
 const wifiText = (wifi) => {
-  if (!wifi.managerRunning) return t('wifiNone')
-  if (!wifi.hardwareEnabled) return t('wifiHardware')
-  if (!wifi.radioEnabled) return t('wifiRadio')
-  if (!wifi.device) return t('wifiNoDevice')
-  if (wifi.activating) return t('wifiConnecting', wifi.device)
-  if (!wifi.connectedSSID) return t('wifiIdle', wifi.device)
-  const limited = `wifi_${wifi.limitation}`
-  return t(has(limited) ? limited : 'wifiConnected', wifi.connectedSSID, wifi.device)
+  if (!wifi.managerRunning) return t('s_noNetworkManager')
+  if (!wifi.hardwareEnabled) return t('s_hardwareOff')
+  if (!wifi.radioEnabled) return t('s_radioOff')
+  if (!wifi.device) return t('s_noDevice')
+  if (wifi.activating) return t('s_connecting', wifi.device)
+  if (!wifi.connectedSSID) return t('s_notConnected', wifi.device)
+  const limited = `s_${wifi.limitation}`
+  return t(has(limited) ? limited : 's_connected', wifi.connectedSSID, wifi.device)
 }
 
 /** The share of the time in which the adapter receives, and why; null for a capture. */
@@ -229,7 +230,7 @@ export const scanText = (scan) => {
   const reason = `scan_${scan.reason}`
   // A daemon of a later version may have other reasons.
   if (!has(reason)) return scan.text
-  return t(scan.share < 1 ? 'scanPart' : 'scanAll', t(reason), plain(Math.round(scan.share * 100)))
+  return t(scan.share < 1 ? 's_scanPart' : 's_scanAll', t(reason), plain(Math.round(scan.share * 100)))
 }
 
 const machineRows = (status) => {
@@ -240,7 +241,7 @@ const machineRows = (status) => {
   const rows = [
     {
       name: t('bluetooth'),
-      text: hears ? [t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean).join(t('sep')) : t('bt_why', word, bluetoothReason(bluetooth)),
+      text: hears ? listed([t('listening', status.source), scanText(bluetooth.scan)].filter(Boolean)) : t('bt_why', word, bluetoothReason(bluetooth)),
       good: isGood('bluetooth'),
     },
     {
@@ -254,7 +255,7 @@ const machineRows = (status) => {
     const who = service.name ?? service.address
     rows.push({
       name: service.identifier ?? service.service,
-      text: service.connected ? t('connectedTo', who) : t('notConnected'),
+      text: service.connected ? t('s_peripheralConnected', who) : t('s_peripheralNotConnected'),
       good: service.connected,
     })
   }
@@ -277,7 +278,7 @@ const machinePart = ({ name }) => {
 export const headline = ({ occupancy, stale }, isCurrent) => {
   const { state, present } = isCurrent && !stale ? occupancy : { state: 'unknown' }
   const names = present?.map(({ region, room }) => (room ? t('homeIn', region, room) : region)) ?? []
-  return { state, text: t({ inside: 'homeInside', outside: 'homeOutside', unknown: 'homeUnknown' }[state], names.join(t('comma'))) }
+  return { state, text: t({ inside: 'homeInside', outside: 'homeOutside', unknown: 'homeUnknown' }[state], listed(names)) }
 }
 
 const headlinePart = () => {

@@ -1,6 +1,6 @@
 // A day's picture, and looking closer at a part of it: by dragging, by the keyboard, by buttons.
 import { api, el, put, putRich, say } from './base.js'
-import { language, longDay, t, timeOfDay } from './words.js'
+import { language, listed, longDay, t, timeOfDay } from './words.js'
 import { midnight } from './zone.js'
 
 const shortest = 5 * 60_000
@@ -193,7 +193,7 @@ export const dayPicture = (changed) => {
     show(day, names, { from, to } = { from: midnight(day), to: midnight(day, 1) }) {
       part.day = day
       former.hidden = !names.length
-      put(formerNames, t('former', `${names.slice(0, mostNames).join(t('comma'))}${names.length > mostNames ? ' …' : ''}`))
+      put(formerNames, t('former', `${listed(names.slice(0, mostNames))}${names.length > mostNames ? ' …' : ''}`))
       look(from, to, true)
     },
   }

@@ -6,13 +6,16 @@ export const isJapanese = /^ja/i.test(spoken)
 export const language = isJapanese ? 'ja' : 'en'
 const [first, wifi] = await Promise.all([import(`./${language}.js`), import(`./wifi.${language}.js`)])
 const words = { ...first.default, ...wifi.default }
-const filled = (text, values) => text.replace(/\{(\d)\}/g, (_, index) => values[index] ?? '')
+const filled = (text, values) => text.replace(/\{(\d)(?: (\w+))?\}/g, (_, index, noun) => `${values[index] ?? ''}${noun ? ` ${noun}${values[index] === 1 ? '' : 's'}` : ''}`)
 
 /** The sentence of that name, with what goes into it. */
 export const t = (name, ...values) => filled(words[name] ?? name, values)
 
 /** Brings the words of the views that are not shown first. */
-export const more = async () => Object.assign(words, (await import(`./${language}.more.js`)).default)
+export const more = async () => {
+  const further = await import(`./${language}.more.js`)
+  Object.assign(words, further.default, further.reasons)
+}
 
 export const has = (name) => name in words
 
@@ -70,12 +73,29 @@ export const plain = (number, digits = 1) => String(+(+number).toFixed(digits)).
 /** The daemon's sentences begin like the end of one, or with a name such as hci0. */
 export const sentence = (text) => (/^[a-z]+\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1))
 
+/** A text of the command line as a sentence of its own. */
+export const full = (text) => (/[.。]$/.test(text) ? sentence(text) : `${sentence(text)}${isJapanese ? '。' : '.'}`)
+
 /** A reason of the daemon, by its code: the daemon's own sentences are English. */
 export const reasonText = (kind, { code, reason }, value) =>
   has(`${kind}_${code}`) ? t(`${kind}_${code}`, value, reason) : sentence(reason ?? '')
 
 /** The state of Bluetooth and its reason. */
 export const bluetoothReason = (state) => reasonText('bluetooth', state, state.adapter ?? 'Bluetooth')
+
+/** Names in a list, and the parts of a sentence, as far apart as a semicolon puts them. */
+export const listed = (names) => names.join(isJapanese ? '、' : ', ')
+export const parts = (texts) => texts.filter(Boolean).join(isJapanese ? '。' : '; ')
+
+/** The part of a finding, its text and its remedy. In English, and of a later version, they are the daemon's own sentences. */
+export const findingTexts = ({ subject, code, finding, fix, values = [] }) => {
+  const part = subject === 'mDNS' ? subject : sentence(has(`part_${subject}`) ? t(`part_${subject}`) : subject)
+  const kind = { notPoweredOn: 'bluetooth', brokerAway: 'mqtt', brokerUnsuitable: 'mqtt' }[code]
+  const reason = kind && `${kind}_${values[0]}`
+  if (has(reason)) return [part, t(reason, values[1], values[2])]
+  if (has(`f_${code}`)) return [part, t(`f_${code}`, ...values), has(`fix_${code}`) && t(`fix_${code}`, ...values)]
+  return [part, finding, fix]
+}
 
 /** An event of a region that was entered or left, in a line. */
 export const regionEventText = ({ event, region, scope }) => {
