@@ -22,7 +22,10 @@ extension Language {
         for reason in ScanMode.Reason.allCases { texts["scan_\(reason.rawValue)"] = self(reason) }
         for phrase in Self.firstTexts { texts["s_\(phrase)"] = capitalized(self(phrase)) }
         for phrase in Self.firstReasons { texts["x_\(phrase)"] = self(phrase) }
-        for subject in SubjectPhrase.allCases { texts["part_\(subject.rawValue)"] = self(subject) }
+        // The name of a part is its text, if it has no other.
+        for subject in SubjectPhrase.allCases where self(subject) != subject.rawValue {
+            texts["part_\(subject.rawValue)"] = self(subject)
+        }
         texts["accessLimited"] = accessLimited(ssid: "{0}", reason: "{1}")
         let codes = JoinFailure.Code.allCases.map(\.rawValue) + InternetAccess.Limitation.allCases.map(\.rawValue)
         // The page shows the daemon's sentence where a code has no text.

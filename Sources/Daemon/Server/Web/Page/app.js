@@ -86,7 +86,6 @@ const inPlace = ['bluetooth', 'mqtt', 'battery']
 
 const isNotice = ({ subject, verdict, code }) => !inPlace.includes(subject) && (verdict === 'wrong' || code === 'restartPending')
 
-/** The kind, the title and the text of a finding. */
 const noticeOf = (finding) => {
   const { verdict, code, values = [] } = finding
   if (code === 'notReal') return ['unreal', t('s_notReal'), values.map((part) => t(`notReal_${part}`)).join(' ')]

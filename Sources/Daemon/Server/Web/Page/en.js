@@ -22,7 +22,6 @@ export default {
   readOnly: 'You can view this page, but you cannot change settings without a login. To log in, run `okaeri web link` on the Pi and open the link.',
   loggedIn: 'Logged in as {0}',
   logout: 'Log out',
-  // Loud
   notReal_capture: 'The Bluetooth signals come from a recording, not from an adapter.',
   notReal_wifi: 'The Wi-Fi is made up: nothing is joined.',
   // Now

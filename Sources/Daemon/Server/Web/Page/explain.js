@@ -2,7 +2,7 @@
 import { el, put } from './base.js'
 import { live } from './live.js'
 import { deviceName, scanText, signText } from './now.js'
-import { bluetoothReason, duration, full, listed, parts, plain, sentence, t } from './words.js'
+import { bluetoothReason, duration, ended, full, listed, parts, plain, sentence, t } from './words.js'
 
 const sensitivities = ['quick', 'balanced', 'patient']
 
@@ -187,7 +187,7 @@ export const reasonsPart = () => {
     node: el('div', { class: 'words' }, plain, warned, el('details', {}, el('summary', {}, t('numbers')), numbers)),
     /** @param region of the status */
     update(region) {
-      put(plain, full(plainly(region)))
+      put(plain, ended(plainly(region)))
       warned.replaceChildren(...warnings(region))
       numbers.replaceChildren(...explanation(region))
     },

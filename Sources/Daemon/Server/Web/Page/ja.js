@@ -23,7 +23,6 @@ export default {
   readOnly: '閲覧のみ可能です。変更するにはログインが必要です。Raspberry Pi で `okaeri web link` を実行するとリンクが発行されます。',
   loggedIn: '{0} としてログイン中',
   logout: 'ログアウト',
-  // Loud
   notReal_capture: 'Bluetooth の信号はアダプターではなく、記録ファイルから再生されています。',
   notReal_wifi: 'Wi-Fi は模擬のもので、実際には接続されません。',
   // Now

@@ -6,7 +6,7 @@ export const isJapanese = /^ja/i.test(spoken)
 export const language = isJapanese ? 'ja' : 'en'
 const [first, wifi] = await Promise.all([import(`./${language}.js`), import(`./wifi.${language}.js`)])
 const words = { ...first.default, ...wifi.default }
-const filled = (text, values) => text.replace(/\{(\d)(?: (\w+))?\}/g, (_, index, noun) => `${values[index] ?? ''}${noun ? ` ${noun}${values[index] === 1 ? '' : 's'}` : ''}`)
+const filled = (text, values) => text.replace(/\{(\d)(?: (\w+))?\}/g, (_, index, noun) => (values[index] ?? '') + (noun ? ` ${noun}${values[index] === 1 ? '' : 's'}` : ''))
 
 /** The sentence of that name, with what goes into it. */
 export const t = (name, ...values) => filled(words[name] ?? name, values)
@@ -70,11 +70,12 @@ export const duration = (milliseconds) => {
 /** Without needless digits. */
 export const plain = (number, digits = 1) => String(+(+number).toFixed(digits)).replace('-', '−')
 
-/** The daemon's sentences begin like the end of one, or with a name such as hci0. */
-export const sentence = (text) => (/^[a-z]+\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1))
+/** The daemon's sentences begin like the end of one, or with a name such as hci0 or mDNS. */
+export const sentence = (text) => (/^[a-z]+[\dA-Z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1))
 
-/** A text of the command line as a sentence of its own. */
-export const full = (text) => (/[.。]$/.test(text) ? sentence(text) : `${sentence(text)}${isJapanese ? '。' : '.'}`)
+/** A text of the command line, with its end; and with its beginning. */
+export const ended = (text) => text.replace(/[^.。]$/, isJapanese ? '$&。' : '$&.')
+export const full = (text) => ended(sentence(text))
 
 /** A reason of the daemon, by its code: the daemon's own sentences are English. */
 export const reasonText = (kind, { code, reason }, value) =>
@@ -83,13 +84,13 @@ export const reasonText = (kind, { code, reason }, value) =>
 /** The state of Bluetooth and its reason. */
 export const bluetoothReason = (state) => reasonText('bluetooth', state, state.adapter ?? 'Bluetooth')
 
-/** Names in a list, and the parts of a sentence, as far apart as a semicolon puts them. */
+/** Names in a list, and the parts of a sentence. */
 export const listed = (names) => names.join(isJapanese ? '、' : ', ')
 export const parts = (texts) => texts.filter(Boolean).join(isJapanese ? '。' : '; ')
 
-/** The part of a finding, its text and its remedy. In English, and of a later version, they are the daemon's own sentences. */
+/** The part of a finding, its text and its remedy. The daemon's own sentences are English. */
 export const findingTexts = ({ subject, code, finding, fix, values = [] }) => {
-  const part = subject === 'mDNS' ? subject : sentence(has(`part_${subject}`) ? t(`part_${subject}`) : subject)
+  const part = sentence(has(`part_${subject}`) ? t(`part_${subject}`) : subject)
   const kind = { notPoweredOn: 'bluetooth', brokerAway: 'mqtt', brokerUnsuitable: 'mqtt' }[code]
   const reason = kind && `${kind}_${values[0]}`
   if (has(reason)) return [part, t(reason, values[1], values[2])]
