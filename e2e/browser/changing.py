@@ -403,10 +403,11 @@ def japanese(walk):
         "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js', '/wifi.en.js', '/wifi.ja.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"
     )
     for english, translated in (names[:2], names[2:4], names[4:]):
-        # English reasons are the daemon's own sentences.
-        translated = {
-            name: text for name, text in translated.items() if not name.startswith(("why_", "bluetooth_", "mqtt_"))
-        }
+        # English reasons and findings are the daemon's own sentences, and so are most names of parts.
+        own = ("why_", "bluetooth_", "mqtt_", "f_", "fix_", "part_")
+        english, translated = (
+            {name: text for name, text in table.items() if not name.startswith(own)} for table in (english, translated)
+        )
         assert set(english) == set(translated), set(english) ^ set(translated)
         for name, text in english.items():
             assert sorted(set(part for part in "01234" if f"{{{part}}}" in text)) == sorted(

@@ -319,7 +319,7 @@ WORDS = {
         "name": "letters from a to z",
     },
     "ja": {
-        "unavailable": "ここではスマートフォンを追加できません: a capture",
+        "unavailable": "ここではスマートフォンを追加できません: Bluetooth アダプターの代わりに",
         "honest": "1 時間ほど信号を出さない",
         "follow": "この人を追跡できます",
         "advertising": "スマートフォンを待っています",
