@@ -89,10 +89,7 @@ extension StandbyTests {
         }
     }
 
-    @Test
-    mutating func
-        `States that a client invents in the name of a standby change a region of the hub once a minute at most`()
-    {
+    @Test mutating func `Invented states of a standby change a region once a minute at most`() {
         start(.inside)
         let before = hooks("hub").count
         invent(290, by: "attic", over: 50)

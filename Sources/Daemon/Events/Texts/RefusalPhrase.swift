@@ -1,7 +1,8 @@
 /// The refusals of the daemon that a person at the page reads, with the remedies.
 package enum RefusalPhrase: Phrase {
     case noHistory, noNetwork, noRegion, noSuchRegion, regionExists, noChanges, noName, noStateDirectory,
-        cannotSave, changeOfSigns, changeOfSavedSigns, changeOfAddedSigns, changeOfNetwork, changeOfPhone, changeOfCommands, renamingOfCommands, renamingOfRoot,
+        cannotSave, changeOfSigns, changeOfSavedSigns, changeOfAddedSigns, changeOfNetwork, changeOfPhone,
+        changeOfCommands, renamingOfCommands, renamingOfRoot,
         deletionOfCommands,
         deletionOfRoot, captureForAdapter, noKeyDirectory, keyExists, phoneName, phoneIsEnrolled,
         daemonChanges, cannotPair, enrollmentRuns, questionIsOver, noPage, noBrowser, invisibleName,
