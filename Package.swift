@@ -86,6 +86,8 @@ let targets = [
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CNetworkManager", pkgConfig: "libnm", apt: "libnm-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    // It is linked statically, by the name of the archive in its module map, so that no installation needs the library.
+    library("CSodium", apt: "libsodium-dev"),
     library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "COkaeri", path: "Sources/C/COkaeri", cSettings: commit),
 
@@ -102,6 +104,7 @@ let targets = [
     module("Platform/Bluetooth", ["CBluetooth", "HCI"], core),
     module("Platform/Checksum", ["CZlib"]),
     module("Platform/DBus", ["CGIO"]),
+    module("Platform/Encryption", ["CSodium"]),
     module("Platform/BlueZ", ["DBus"]),
     module("Platform/WiFi", []),
     module("Platform/NetworkManager", ["CGIO", "CNetworkManager", "DBus", "WiFi"]),
@@ -149,8 +152,8 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Events", "HCI", "HTTPTypes", "History",
-            "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
+            "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "HCI", "HTTPTypes",
+            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
             "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
         ]),
@@ -159,8 +162,8 @@ let targets = [
     program(
         "okaeri", in: "Sources/Programs/okaeri",
         [
-            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Events", "HCI", "History", "House",
-            "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
+            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Encryption", "Events", "HCI", "History",
+            "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
             "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage",
             "Systemd", "UnixSignals", "WiFi",
         ], linker: smallBinary),
@@ -173,8 +176,8 @@ let targets = [
     module(
         "Programs/Setup",
         [
-            "Bluetooth", "Checksum", "Client", "DBus", "Events", "History", "IBeacon", "Listening", "NetworkManager",
-            "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
+            "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "History", "IBeacon", "Listening",
+            "NetworkManager", "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 
     // Lab
@@ -250,6 +253,7 @@ let suites: [(String, of: String, [String])] = [
     ("ConfigurationEditorTests", "OkaeriConfiguration", []),
     ("DBusTests", "DBus", []),
     ("DoctorTests", "Setup", ["DaemonTestSupport"]),
+    ("EncryptionTests", "Encryption", []),
     ("EventsTests", "Events", ["DaemonTestSupport"]),
     ("GATTStatusTests", "Agent", []),
     ("HCITests", "HCI", []),
@@ -300,6 +304,7 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         ("Cookies", "Server", []),
         ("DBusValues", "DBus", []),
         ("Edits", "OkaeriDaemon", []),
+        ("Encryption", "Encryption", []),
         ("HCI", "HCI", ["IBeacon"]),
         ("HTTP", "Server", ["NIOEmbedded"]),
         ("IBeacon", "IBeacon", []),

@@ -32,7 +32,9 @@ import Testing
     ]
     private static let tls: Members = [("ca", "\"/a.pem\""), ("certificate", "\"/b.pem\""), ("key", "\"/c.pem\"")]
     private static let node: Members = [("room", "\"kitchen\""), ("offset", "-1.50")]
-    private static let web: Members = [("listen", "\"127.0.0.1:8080\""), ("open", "false"), ("mdns", "false")]
+    private static let web: Members = [
+        ("listen", "\"127.0.0.1:8080\""), ("open", "false"), ("mdns", "false"), ("backup", "true"),
+    ]
     private static let notify: Members = [
         ("type", "\"ntfy\""), ("url", "\"https://ntfy.sh/topic\""), ("tokenFile", "\"/etc/okaeri/token\""),
     ]

@@ -69,7 +69,7 @@ extension BackupTests {
     }
 
     /// Runs a command in a shell, in which `sudo` needs no package. Returns its status.
-    private func shell(_ command: String) throws -> Int32 {
+    func shell(_ command: String) throws -> Int32 {
         let folder = "\(binary.folder)/bin"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         _ = try binary.file("bin/sudo", Array("#!/bin/sh\nexec \"$@\"\n".utf8))

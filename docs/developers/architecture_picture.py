@@ -27,7 +27,7 @@ ROWS = [
 # The libraries outside of the package, by their usual names.
 BACKENDS = {
     "CBluetooth": "kernel", "CGIO": "GIO", "CNetworkManager": "libnm", "CMosquitto": "libmosquitto",
-    "CSQLite": "SQLite", "CZlib": "zlib", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
+    "CSQLite": "SQLite", "CSodium": "libsodium", "CZlib": "zlib", "nio": "NIO", "hummingbird": "Hummingbird", "subprocess": "Subprocess",
     "argument-parser": "ArgumentParser",
 }
 

@@ -25,9 +25,11 @@ extension Configuration {
         package var hosts: [String] = []
         /// Whether other machines of the network find the page by mDNS.
         package var mdns = true
+        /// Whether a browser with a session may download a backup, which has all keys and passwords of this machine.
+        package var offersBackup = false
     }
 
-    static let webKeys = ["listen", "open", "hosts", "mdns"]
+    static let webKeys = ["listen", "open", "hosts", "mdns", "backup"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
         let reader = ObjectReader(
@@ -38,6 +40,7 @@ extension Configuration {
         let isOpen = reader.bool("open") ?? false
         let hosts = hosts(reader)
         let mdns = reader.bool("mdns") ?? true
+        let offersBackup = reader.bool("backup") ?? false
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
             reader.report(
@@ -48,7 +51,8 @@ extension Configuration {
                 "open", found: "true",
                 expected: "false, because a proxy serves the page to other machines under the names of web.hosts")
         }
-        return Web(listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns)
+        return Web(
+            listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns, offersBackup: offersBackup)
     }
 
     private static func hosts(_ reader: ObjectReader) -> [String]? {

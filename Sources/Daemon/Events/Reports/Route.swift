@@ -39,6 +39,8 @@ package enum Route {
     /// ``EnrollmentReport``; `POST` starts the enrollment of a phone by an ``EnrollmentRequest``, `DELETE` ends it; below it `answer`,
     /// which takes an ``EnrollmentAnswer``.
     package static let enrollment = "/v1/enrollment"
+    /// ``BackupOfferReport``; `POST` answers with an encrypted backup. Only for a browser that is logged in.
+    package static let backup = "/v1/backup"
     /// `POST` makes a link to the page: ``WebLinkReport``.
     package static let links = "/v1/web/links"
     /// A list of ``WebDeviceReport``; below it each, which `DELETE` revokes.

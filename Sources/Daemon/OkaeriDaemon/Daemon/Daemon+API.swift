@@ -21,7 +21,12 @@ extension Daemon {
     func endpoints(_ enroller: PhoneEnroller?) -> [Endpoint] {
         let page = PageData(
             directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
-            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() }, enroller: enroller)
+            now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() }, enroller: enroller,
+            backups: options.writeBackup.map { write in
+                BackupDownloads(
+                    isOffered: { [reloader] in reloader.configuration.web?.offersBackup ?? false },
+                    node: { [hub] in hub.node }, logger: logger, write: write)
+            })
         let logins = LoginEndpoints(
             logins,
             addresses: { [reloader] in

@@ -40,12 +40,14 @@ package final class Daemon: Sendable {
         package var node: String
         /// This program's number, and what it was built from.
         package var version, commit: String
+        /// Writes the backups of the page; `nil`: there is no state directory.
+        package var writeBackup: BackupWriter?
 
         package init(
             configurationFile: String, saved: SavedReport = SavedReport(), capture: String? = nil, speed: Double = 1,
             simulatesWiFi: Bool = false,
             socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
-            version: String = "", commit: String = ""
+            version: String = "", commit: String = "", writeBackup: BackupWriter? = nil
         ) {
             self.configurationFile = configurationFile
             self.saved = saved
@@ -57,6 +59,7 @@ package final class Daemon: Sendable {
             self.serviceManager = serviceManager
             self.node = node
             (self.version, self.commit) = (version, commit)
+            self.writeBackup = writeBackup
         }
 
         /// Both clocks of a replay are the capture's.

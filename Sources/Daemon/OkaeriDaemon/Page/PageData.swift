@@ -24,6 +24,8 @@ struct PageData: Sendable {
     var user = geteuid()
     /// Enrolls phones; `nil` if a capture stands in for the adapter.
     var enroller: PhoneEnroller?
+    /// The backups that browsers download; `nil` without a state directory.
+    var backups: BackupDownloads?
     let pool = RequestPool()
     /// Draws one picture at a time, because a large day takes much memory while it is drawn.
     let pictures = RequestPool(threads: Self.pictureThreads)
@@ -36,7 +38,9 @@ struct PageData: Sendable {
     /// The time span of the signal's answer.
     private static let recent: Int64 = 600 * 1_000_000_000
 
-    var endpoints: [Endpoint] { historyEndpoints + configurationEndpoints + guestEndpoints + enrollmentEndpoints }
+    var endpoints: [Endpoint] {
+        historyEndpoints + configurationEndpoints + guestEndpoints + enrollmentEndpoints + backupEndpoints
+    }
 
     private var historyEndpoints: [Endpoint] {
         [

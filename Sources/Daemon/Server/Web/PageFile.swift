@@ -26,7 +26,7 @@ package struct PageFile: Sendable {
     ].merging(scripts.map { ("/\($0).js", PageFile("text/javascript; charset=utf-8", $1)) }) { first, _ in first }
 
     private static let scripts: [(String, [UInt8])] = [
-        ("devices", PackageResources.devices_js),
+        ("backup", PackageResources.backup_js), ("devices", PackageResources.devices_js),
         ("qr", PackageResources.qr_js), ("guests", PackageResources.guests_js), ("radios", PackageResources.radios_js),
         ("remove", PackageResources.remove_js),
         ("room", PackageResources.room_js),

@@ -1,6 +1,7 @@
 import Glibc
 import OkaeriChecksum
 import OkaeriConfiguration
+package import OkaeriEncryption
 import OkaeriEvents
 import OkaeriHistory
 import OkaeriPlumbing
@@ -37,18 +38,23 @@ package struct Backup: Sendable {
     /// - Parameters:
     ///   - directory: The state directory.
     ///   - version: The version of this program.
-    package init(configurationFile: String, directory: String, version: String) {
+    ///   - actsAsOwner: Whether root acts as the owner of the state directory. That changes the rights of the whole process.
+    package init(configurationFile: String, directory: String, version: String, actsAsOwner: Bool = true) {
         (self.configurationFile, self.directory, self.version) = (configurationFile, directory, version)
-        rights = OwnerRights(ofDirectory: directory, command: Self.command)
+        rights = actsAsOwner ? OwnerRights(ofDirectory: directory, command: Self.command) : .own
     }
 
     /// Writes the archive. Blocking.
     ///
-    /// - Parameter now: The present in nanoseconds since the Unix epoch.
+    /// - Parameters:
+    ///   - passphrase: Encrypts the archive, in the format of age; `nil`: it is written as it is.
+    ///   - now: The present in nanoseconds since the Unix epoch.
     package func write(
-        to output: FileDescriptor, now: Int64 = KernelClock.realtime, _ interruption: Interruption = Interruption()
+        to output: FileDescriptor, passphrase: AgePassphrase? = nil, now: Int64 = KernelClock.realtime,
+        _ interruption: Interruption = Interruption()
     ) throws(BackupFailure) -> Report {
         var report = Report()
+        let encryptor = try passphrase.map { passphrase throws(BackupFailure) in try Self.encryptor(passphrase) }
         let (text, configuration) = try loadedConfiguration()
         report.files.append(configurationFile)
         let files = [Self.file(.configuration, text)] + (try filesOf(configuration, &report))
@@ -59,7 +65,7 @@ package struct Backup: Sendable {
             version: version, node: configuration.node.name ?? NodeName.local, time: Timestamp.text(now),
             files: files.map(\.entry) + [historyEntry].compactMap(\.self))
         try manifest.refuseUnreadable()
-        var archive = ArchiveWriter(output: output, modified: now / 1_000_000_000)
+        var archive = try ArchiveWriter(output: output, modified: now / 1_000_000_000, encryptor)
         try archive.add(BackupManifest.fileName, manifest.text)
         for file in files { try archive.add(file.entry.name.rawValue, file.content) }
         if let history, let historyEntry {
@@ -69,6 +75,14 @@ package struct Backup: Sendable {
         }
         report.bytes = try archive.end()
         return report
+    }
+
+    private static func encryptor(_ passphrase: AgePassphrase) throws(BackupFailure) -> AgeEncryptor {
+        do throws(AgeFailure) {
+            return try AgeEncryptor(passphrase: passphrase.bytes)
+        } catch {
+            throw BackupFailure(.io, "cannot encrypt the backup: \(error)")
+        }
     }
 
     private static func file(_ name: BackupFileName, _ content: [UInt8], path: String? = nil) -> File {
@@ -186,7 +200,7 @@ extension Backup {
 
 /// A copy of the history without a name, which ends with this value.
 private final class HistoryCopy {
-    private let file: OwnedDescriptor
+    private let source: ArchiveSource
     private let interruption: Interruption
 
     /// Returns `nil` if there is no history.
@@ -220,8 +234,12 @@ private final class HistoryCopy {
             case .locked, .failed, .notAFile: throw BackupFailure(.io, error.description)
             }
         }
+        source = try ArchiveSource(Self.opened(folder, command))
+    }
+
+    private static func opened(_ folder: PrivateFolder, _ command: String) throws(BackupFailure) -> OwnedDescriptor {
         do throws(FilePlace.Problem) {
-            file = try folder.openedFile(HistoryStore.fileName)
+            return try folder.openedFile(HistoryStore.fileName)
         } catch {
             throw BackupFailure("cannot read the copy of the history", error, command: command)
         }
@@ -244,8 +262,7 @@ private final class HistoryCopy {
     }
 
     func forEachPiece(_ body: (ArraySlice<UInt8>) throws(BackupFailure) -> Void) throws(BackupFailure) {
-        let reader = ArchiveReader(FileDescriptor(rawValue: file.number), interruption)
-        try reader.forEachPiece(from: 0, size: nil, body)
+        try ArchiveReader(source, interruption).forEachPiece(from: 0, size: nil, body)
     }
 }
 
@@ -356,12 +373,16 @@ extension BackupFileName: RawRepresentable, Codable {
 /// A request to end a step that blocks. The step then leaves no unfinished file.
 package final class Interruption: Sendable {
     private let isSet = Atomic(false)
+    private let deadline: ContinuousClock.Instant?
 
-    package init() {}
+    /// - Parameter deadline: Requests the end by itself; `nil`: never.
+    package init(at deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
 
     package func request() { isSet.store(true, ordering: .relaxed) }
 
-    package var isRequested: Bool { isSet.load(ordering: .relaxed) }
+    package var isRequested: Bool {
+        isSet.load(ordering: .relaxed) || deadline.map { $0 <= .now } ?? false
+    }
 
     /// Throws if the end was requested.
     func check() throws(BackupFailure) {

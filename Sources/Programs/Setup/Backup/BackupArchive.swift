@@ -1,6 +1,7 @@
 import Glibc
 import OkaeriChecksum
 import OkaeriConfiguration
+import OkaeriEncryption
 import OkaeriPlumbing
 import SystemPackage
 
@@ -10,15 +11,41 @@ final class BackupArchive: Sendable {
     let manifest: BackupManifest
     /// The contents of all files but the history.
     let contents: [BackupFileName: [UInt8]]
-    private let file: OwnedDescriptor
+    let isEncrypted: Bool
+    private let source: ArchiveSource
     private let historyOffset: Int64
 
     /// Opens the file and reads it. Blocking.
-    init(_ path: String) throws(BackupFailure) {
+    ///
+    /// - Parameter passphrase: That of an encrypted backup; `nil`: the backup is not encrypted.
+    init(_ path: String, passphrase: [UInt8]? = nil) throws(BackupFailure) {
         self.path = path
+        isEncrypted = passphrase != nil
+        (source, manifest, contents, historyOffset) = try Self.naming(path) { () throws(BackupFailure) in
+            let file = try Self.opened(path)
+            guard try ArchiveSource.isEncrypted(file) == (passphrase != nil) else {
+                throw BackupFailure(
+                    .data,
+                    passphrase == nil
+                        ? "it is encrypted; give its passphrase"
+                        : "it is not encrypted, although it has to be; if you trust it, leave the passphrase out")
+            }
+            let source = try ArchiveSource(file, passphrase: passphrase)
+            let (manifest, contents, historyOffset) = try Self.read(source)
+            return (source, manifest, contents, historyOffset)
+        }
+    }
+
+    /// Returns whether the file is an encrypted one. Blocking.
+    static func isEncrypted(_ path: String) throws(BackupFailure) -> Bool {
+        try naming(path) { () throws(BackupFailure) in try ArchiveSource.isEncrypted(opened(path)) }
+    }
+
+    private static func naming<Value>(
+        _ path: String, _ body: () throws(BackupFailure) -> Value
+    ) throws(BackupFailure) -> Value {
         do throws(BackupFailure) {
-            file = try Self.opened(path)
-            (manifest, contents, historyOffset) = try Self.read(file)
+            return try body()
         } catch {
             var failure = error
             failure.description = "cannot restore \(path): \(error.description)"
@@ -52,12 +79,9 @@ final class BackupArchive: Sendable {
     }
 
     private static func read(
-        _ file: borrowing OwnedDescriptor
+        _ source: ArchiveSource
     ) throws(BackupFailure) -> (BackupManifest, [BackupFileName: [UInt8]], Int64) {
-        var status = stat()
-        fstat(file.number, &status)
-        var walk = ArchiveWalk(
-            reader: ArchiveReader(FileDescriptor(rawValue: file.number)), length: Int64(status.st_size))
+        var walk = ArchiveWalk(reader: ArchiveReader(source), length: source.size)
         let manifest = try BackupManifest(
             text: try walk.content { $0.name == BackupManifest.fileName && $0.size <= BackupManifest.sizeLimit })
         var (contents, historyOffset): ([BackupFileName: [UInt8]], Int64) = ([:], 0)
@@ -85,7 +109,7 @@ final class BackupArchive: Sendable {
     func copyHistory(to output: FileDescriptor, _ interruption: Interruption) throws(BackupFailure) {
         guard let entry = manifest.files.first(where: { $0.name == .state(.history) }) else { return }
         var checksum = CRC32()
-        let reader = ArchiveReader(FileDescriptor(rawValue: file.number), interruption)
+        let reader = ArchiveReader(source, interruption)
         try reader.forEachPiece(from: historyOffset, size: entry.size) { piece throws(BackupFailure) in
             checksum.append(piece)
             do {
@@ -157,15 +181,15 @@ private struct ArchiveWalk {
     }
 }
 
-/// Reads an open file by positions.
+/// Reads an open file piece by piece.
 struct ArchiveReader {
     private static let pieceSize = 64 << 10
 
-    private let file: FileDescriptor
+    private let source: ArchiveSource
     private let interruption: Interruption?
 
-    init(_ file: FileDescriptor, _ interruption: Interruption? = nil) {
-        (self.file, self.interruption) = (file, interruption)
+    init(_ source: ArchiveSource, _ interruption: Interruption? = nil) {
+        (self.source, self.interruption) = (source, interruption)
     }
 
     /// Returns exactly `count` bytes.
@@ -181,39 +205,41 @@ struct ArchiveReader {
     func forEachPiece(
         from offset: Int64, size: Int64?, _ body: (ArraySlice<UInt8>) throws(BackupFailure) -> Void
     ) throws(BackupFailure) {
-        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
         var done: Int64 = 0
         while size.map({ done < $0 }) ?? true {
             try interruption?.check()
             let length = Int(min(Int64(Self.pieceSize), size.map { $0 - done } ?? .max))
-            let count: Int
-            do {
-                count = try buffer.withUnsafeMutableBytes {
-                    try file.read(
-                        fromAbsoluteOffset: offset + done, into: UnsafeMutableRawBufferPointer(rebasing: $0[..<length]))
-                }
-            } catch {
-                throw BackupFailure(.io, "it cannot be read: \(error as? Errno ?? .ioError); check the disk")
-            }
-            guard count > 0 else {
+            let piece = try source.bytes(at: offset + done, upTo: length)
+            guard !piece.isEmpty else {
                 if size == nil { return }
                 throw BackupManifest.foreign
             }
-            try body(buffer[..<count])
-            done += Int64(count)
+            try body(piece)
+            done += Int64(piece.count)
         }
     }
 }
 
-/// Writes files one after another as a ustar archive.
+/// Writes files one after another as a ustar archive, as it is or encrypted.
 struct ArchiveWriter {
     let output: FileDescriptor
     /// The time of all files, in seconds since the Unix epoch.
     let modified: Int64
+    /// `nil`: the archive is written as it is.
+    private var encryptor: AgeEncryptor?
+    /// The sizes of the archive, and of the file, in bytes.
     private var written: Int64 = 0
+    private var stored: Int64 = 0
 
     init(output: FileDescriptor, modified: Int64) {
         (self.output, self.modified) = (output, modified)
+    }
+
+    /// Begins an encrypted archive; `nil`: one as it is.
+    init(output: FileDescriptor, modified: Int64, _ encryptor: AgeEncryptor?) throws(BackupFailure) {
+        self.init(output: output, modified: modified)
+        self.encryptor = encryptor
+        if let encryptor { try store(encryptor.preamble[...]) }
     }
 
     mutating func add(_ name: String, _ content: [UInt8]) throws(BackupFailure) {
@@ -237,19 +263,25 @@ struct ArchiveWriter {
         try write([UInt8](repeating: 0, count: header.padding)[...])
     }
 
-    /// Writes the end of the archive, and returns its size in bytes.
+    /// Writes the end of the archive, and returns the size of the file in bytes.
     mutating func end() throws(BackupFailure) -> Int64 {
         try write(TarHeader.end[...])
-        return written
+        if let last = encryptor?.end() { try store(last[...]) }
+        return stored
     }
 
     private mutating func write(_ bytes: ArraySlice<UInt8>) throws(BackupFailure) {
+        try store(encryptor?.encrypted(bytes)[...] ?? bytes)
+        written += Int64(bytes.count)
+    }
+
+    private mutating func store(_ bytes: ArraySlice<UInt8>) throws(BackupFailure) {
         do {
             try output.writeAll(bytes)
         } catch {
             throw BackupFailure(.io, "cannot write the backup: \(error as? Errno ?? .ioError); check the disk")
         }
-        written += Int64(bytes.count)
+        stored += Int64(bytes.count)
     }
 }
 

@@ -66,13 +66,14 @@ package struct RestorePlan: Sendable {
     /// - Parameters:
     ///   - directory: The state directory.
     ///   - format: The format of `state.json`.
+    ///   - passphrase: That of an encrypted backup; `nil`: the backup is not encrypted.
     ///   - restoresLogins: Whether the logins of the backup replace those of this machine. A session that was revoked after the
     ///     backup would be valid again.
     package init(
         of backup: String, configurationFile: String, directory: String, format: StateFormat,
-        restoresLogins: Bool = false
+        passphrase: [UInt8]? = nil, restoresLogins: Bool = false
     ) throws(BackupFailure) {
-        archive = try BackupArchive(backup)
+        archive = try BackupArchive(backup, passphrase: passphrase)
         self.configurationFile = FilePath(SocketPath.absolute(configurationFile)).lexicallyNormalized().string
         self.directory = directory
         account = ServiceAccount.ofDaemon(reading: self.configurationFile)
@@ -88,6 +89,11 @@ package struct RestorePlan: Sendable {
         try planState()
         try checkKeys()
         commands = plannedCommands()
+    }
+
+    /// Returns whether a backup is encrypted. Blocking.
+    package static func isEncrypted(_ backup: String) throws(BackupFailure) -> Bool {
+        try BackupArchive.isEncrypted(backup)
     }
 
     private static func checkedConfiguration(_ archive: BackupArchive) throws(BackupFailure) -> Configuration {
@@ -192,8 +198,13 @@ package struct RestorePlan: Sendable {
     package func installCommand(for path: String) -> String? {
         guard let name = secrets.first(where: { $0.path == path })?.name else { return nil }
         let owner = account.isOwn ? "" : "-o \(account.user) "
+        // `tar` reads an encrypted backup from a temporary file, too, because a pipe would hide that `age` fails.
+        let (decrypt, file, files) =
+            archive.isEncrypted
+            ? (#"g=$(mktemp) && age -d "$1" >"$g" && "#, #""$g""#, #""$f" "$g""#) : ("", #""$1""#, #""$f""#)
         let script =
-            #"f=$(mktemp) && tar --force-local -xOf "$1" "$2" >"$f" && install -D -T -m 0600 \#(owner)"$f" "$3"; s=$?; rm -f "$f"; exit $s"#
+            #"f=$(mktemp) && \#(decrypt)tar --force-local -xOf \#(file) "$2" >"$f" && "#
+            + #"install -D -T -m 0600 \#(owner)"$f" "$3"; s=$?; rm -f \#(files); exit $s"#
         let arguments = ["sh", SocketPath.absolute(archive.path), name.rawValue, path].map(\.shellQuoted)
         return "\(geteuid() == 0 ? "sudo " : "")sh -c '\(script)' \(arguments.joined(separator: " "))"
     }

@@ -13,13 +13,16 @@ struct BackupCommand: AsyncParsableCommand {
             The file is a tar archive of mode 0600 with beacons.json, the files with passphrases, passwords and certificates \
             that it names, the regions, the logins and the phones of the page, the state and the history. It holds secrets: keep it where \
             only you can read it. The daemon may run. `okaeri restore` puts the files back, also on another machine. With - \
-            the archive goes to standard output, and the mode of the file is that of your shell. Exit status: 0; 1 if you ended \
+            the archive goes to standard output, and the mode of the file is that of your shell. With --passphrase-file the \
+            archive is encrypted in the format of `age`, which `okaeri restore` and `age -d` read. Exit status: 0; 1 if you ended \
             it; 65 if the history is damaged; 74 if the file exists already \
             or cannot be written; 77 without the right to read a file; 78 if the configuration has mistakes.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var state: StateOptions
+
+    @OptionGroup var passphrase: BackupPassphraseOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -75,8 +78,9 @@ struct BackupCommand: AsyncParsableCommand {
     private func write(
         _ backup: Backup, to output: FileDescriptor, _ signals: EndingSignals
     ) async throws -> Backup.Report {
-        try await blocking("saving") { [interruption = signals.interruption, file] () throws(BackupFailure) in
-            let report = try backup.write(to: output, interruption)
+        let passphrase = try passphrase.new
+        return try await blocking("saving") { [interruption = signals.interruption, file] () throws(BackupFailure) in
+            let report = try backup.write(to: output, passphrase: passphrase, interruption)
             // A pipe has nothing to synchronize.
             guard file == "-" || fsync(output.rawValue) == 0 else {
                 throw BackupFailure("cannot write \(file)", Errno(rawValue: errno), command: "backup FILE")

@@ -6,6 +6,8 @@ import OkaeriAgent
 import OkaeriConfiguration
 import OkaeriDaemon
 import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriSetup
 import OkaeriSystemd
 import ServiceLifecycle
 
@@ -71,7 +73,8 @@ struct MonitorCommand: AsyncParsableCommand {
                 stateDirectory: directory,
                 serviceManager: ServiceManager(environment: environment),
                 node: NodeName.local,
-                version: Version().number, commit: Version().commit),
+                version: Version().number, commit: Version().commit,
+                writeBackup: directory.map { Self.backupWriter(file, directory: $0) }),
             logger: logger)
         var services: [any Service] = [printer(daemon.hub)]
         if Terminal.canAsk, !json {
@@ -101,6 +104,21 @@ struct MonitorCommand: AsyncParsableCommand {
             return (configuration, file, merged.saved)
         } catch {
             throw CommandFailure(error)
+        }
+    }
+
+    /// Returns a function that writes an encrypted backup as `okaeri backup` does, with the rights of the daemon.
+    private static func backupWriter(_ file: String, directory: String) -> BackupWriter {
+        let backup = Backup(
+            configurationFile: file, directory: directory, version: Version().number, actsAsOwner: false)
+        return { output, passphrase, deadline throws(BackupWriterFailure) in
+            do throws(BackupFailure) {
+                return try backup.write(to: output, passphrase: passphrase, Interruption(at: deadline)).missing.count
+            } catch {
+                throw BackupWriterFailure(
+                    error.kind == .interrupted
+                        ? "the backup takes too long; run `sudo okaeri backup FILE`" : error.description.escapedName)
+            }
         }
     }
 

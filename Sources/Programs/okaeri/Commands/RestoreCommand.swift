@@ -18,7 +18,8 @@ struct RestoreCommand: AsyncParsableCommand {
             each one that the present configuration does not run for the same event of the same beacons, phones or services. It \
             asks about each broker, notified server, and address of the page and the metrics that the present configuration does \
             not name, and once about all of them if this machine has no configuration. The logins of the page stay those of this \
-            machine. The name of the node and its room are those of the backup. Exit status: 0; 1 if you ended it; 64 without a \
+            machine. The name of the node and its room are those of the backup. It asks for the passphrase of an encrypted backup, as \
+            the page and `age -p` write it. Exit status: 0; 1 if you ended it; 64 without a \
             terminal and --yes, or with --yes and a new command or server; 65 if the backup is damaged, or of a newer okaeri; 69 \
             if the service does not stop or start; 74 if a file cannot be written; 77 without the right to do so; 78 if its \
             configuration has mistakes.
@@ -41,6 +42,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Flag(help: "Restore the logins of the page, too. Sessions that were revoked after the backup are valid again.")
     var logins = false
+
+    @OptionGroup var passphrase: BackupPassphraseOptions
 
     @Flag(help: "Print JSON. Requires --yes.")
     var json = false
@@ -80,13 +83,17 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         let target = Configuration.fileToWrite(
             named: config.file, isRoot: geteuid() == 0, isService: ServiceControl.isInstalled)
+        let isEncrypted = try await blocking("reading the backup") { [file] () throws(BackupFailure) in
+            try RestorePlan.isEncrypted(file)
+        }
+        let typed = try await passphrase.bytes(isEncrypted: isEncrypted, asks: !json)
         let plan = try await blocking("reading the backup") {
             [file, directory = state.forDaemon, logins] () throws(BackupFailure) in
             try RestorePlan(
                 of: file, configurationFile: target, directory: directory,
                 format: StateFormat(
                     problem: StateText.problem, logins: StateText.logins, replacingLogins: StateText.replacingLogins),
-                restoresLogins: logins)
+                passphrase: typed, restoresLogins: logins)
         }
         if !json { plan.lines.forEach { print($0) } }
         guard plan.changesAnything else { return finish(plan, Report(plan)) }

@@ -1,5 +1,6 @@
 // Set up: the beacons in the air, of which one becomes a region; and the regions there are.
 import { api, el, every, keyed, put, putRich, say, session } from './base.js'
+import { backupPart } from './backup.js'
 import { signalBar } from './chart.js'
 import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
@@ -168,6 +169,7 @@ export const setupView = () => {
   const ownCard = el('div', {}, el('h2', {}, t('yours')), el('div', { class: 'card' }, own, ownProblem))
   const phones = enrollPart()
   const devices = devicesPart()
+  const backup = backupPart()
   const room = roomPart()
   const done = el('p', { class: 'outcome', hidden: true })
   const lists = el(
@@ -181,6 +183,7 @@ export const setupView = () => {
     phones.node,
     room.node,
     devices.node,
+    backup.node,
   )
   const node = el(
     'section',
@@ -254,12 +257,14 @@ export const setupView = () => {
       phones.show()
       room.load()
       devices.load()
+      backup.load()
       look.start()
     },
     hide() {
       look.stop()
       phones.hide()
       devices.hide()
+      backup.hide()
       open?.stop()
     },
   }
