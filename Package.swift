@@ -152,8 +152,10 @@ let targets = [
     module(
         "Daemon/OkaeriDaemon",
         [
-            "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "HCI", "HTTPTypes",
-            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager", "OkaeriConfiguration",
+            "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "HCI",
+            "HTTPTypes",
+            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager",
+            "OkaeriConfiguration",
             "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
             "WiFi",
         ]),
@@ -162,7 +164,8 @@ let targets = [
     program(
         "okaeri", in: "Sources/Programs/okaeri",
         [
-            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Encryption", "Events", "HCI", "History",
+            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Encryption", "Events", "HCI",
+            "History",
             "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
             "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage",
             "Systemd", "UnixSignals", "WiFi",

@@ -73,7 +73,7 @@ import Testing
         let pieces = Mutex<[[UInt8]]>([])
     }
 
-    /// What the writers of backups note.
+    /// Notes of the writers of backups.
     private final class Notes: Sendable {
         private let notes = Mutex<[String]>([])
 
@@ -171,7 +171,9 @@ import Testing
         #expect(try await sentence(refusal).contains(#"add \"backup\": true to \"web\""#))
         #expect(try await sentence(ask(off, .get, session())).contains(#""available":false,"code":"off""#))
         #expect(notes.all.isEmpty)
-        #expect(try await sentence(ask(page(endpoints(write: Self.writer(1))), .get, session())) == "{\"available\":true}\n")
+        #expect(
+            try await sentence(ask(page(endpoints(write: Self.writer(1))), .get, session())) == "{\"available\":true}\n"
+        )
         let data = PageData(
             directory: nil, file: "", wifi: SimulatedWiFi(inSight: []), now: { 0 }, reload: {})
         #expect(try await sentence(ask(page(data.endpoints), .get, session())).contains(#""code":"noState""#))
@@ -184,7 +186,9 @@ import Testing
         for body in ["", "{}", "[]", #"{"passphrase":7}"#, #"{"passphrase":null}"#] {
             #expect(await ask(page, .post, body, fields).status == .badRequest, "\(body)")
         }
-        let texts = ["", "elevenchars", "several\\nlines of it", String(repeating: "e", count: 257), "é\\u0000éééééééééééé"]
+        let texts = [
+            "", "elevenchars", "several\\nlines of it", String(repeating: "e", count: 257), "é\\u0000éééééééééééé",
+        ]
         for text in texts {
             let refusal = await ask(page, .post, #"{"passphrase":"\#(text)"}"#, fields)
             #expect(refusal.status == .badRequest, "\(text)")

@@ -207,6 +207,7 @@ import Testing
         let all = try inert()
         let onPage: Set = [
             "GET /v1/guests", "GET /v1/guests/code", "POST /v1/web/login", "GET /v1/web/session", "POST /v1/web/logout",
+            "GET /v1/backup", "POST /v1/backup",
         ]
         let names = Set(all.map { "\($0.method) \($0.path)" })
         let socket = try await answered(all, by: EndpointRouter(all, of: .socket), [:], refusals: [404])

@@ -15,7 +15,7 @@ ROWS = [
     ("Library", {"BeaconLocation": 290}),
     ("Library", {"Presence": 150}),
     ("Platform", {"Bluetooth": 150, "BlueZ": 600, "NetworkManager": 740, "MQTT": 890}),
-    ("Platform", {"Checksum": 365, "DBus": 670, "WiFi": 830}),
+    ("Platform", {"Checksum": 365, "Encryption": 500, "DBus": 670, "WiFi": 830}),
     ("Lab", {"VirtualController": 985}),
     ("Lab", {"ControllerEmulation": 985}),
     ("Core", {"Rooms": 465}),

@@ -74,7 +74,7 @@ struct AgeHeader: Equatable {
         else { throw .header }
         self.init(salt: salt, logN: logN, wrappedKey: wrappedKey)
         self.authenticator = authenticator
-        // The bytes that are no UTF-8 were replaced.
+        // Bytes that are not UTF-8 were replaced.
         guard beginning.starts(with: text) else { throw .header }
     }
 

@@ -79,7 +79,9 @@ struct BackupDownloads: Sendable {
         }
         begun()
         let deadline = ContinuousClock.now + Self.writingLimit
-        return try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
+        return try await BlockingThread.run({
+            PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))")
+        }) {
             [write] () throws(PageFailure) in
             let output = try Self.nameless()
             do throws(BackupWriterFailure) {

@@ -18,7 +18,8 @@ struct BackupPassphraseOptions: ParsableArguments {
             guard let text = try content.map({ String(validating: $0, as: UTF8.self) }) else { return nil }
             guard let passphrase = text.flatMap(AgePassphrase.init) else {
                 throw CommandFailure(
-                    "the passphrase is not suitable; write one of \(AgePassphrase.expected) into the file", status: Exit.usage)
+                    "the passphrase is not suitable; write one of \(AgePassphrase.expected) into the file",
+                    status: Exit.usage)
             }
             return passphrase
         }
@@ -45,7 +46,8 @@ struct BackupPassphraseOptions: ParsableArguments {
                 of: SocketPath.absolute(passphraseFile), limit: Self.limit, user: ServiceAccount.sudoCaller,
                 failure: { problem in
                     CommandFailure(
-                        problem.sentence(of: passphraseFile, holding: "passphrase").escapedName, status: Exit.noPermission)
+                        problem.sentence(of: passphraseFile, holding: "passphrase").escapedName,
+                        status: Exit.noPermission)
                 }
             ) { (bytes: UnsafeRawBufferPointer) throws(CommandFailure) in Array(bytes) }
         }
