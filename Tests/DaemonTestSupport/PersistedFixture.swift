@@ -9,7 +9,7 @@ package struct PersistedFixture: Sendable, CustomStringConvertible {
     package var description: String { version }
 
     /// All there are, the oldest first.
-    package static let all = ["d03aa8a", "323c346", "0.1.0", "0.1.0-runs"].map(PersistedFixture.init)
+    package static let all = ["d03aa8a", "323c346", "0.1.0", "0.1.0-runs", "0.1.0-states"].map(PersistedFixture.init)
 
     /// Puts a copy of what it has under this name into `folder`, as the daemon would have left it there.
     package func copy(_ name: String, to folder: TemporaryFolder) throws {

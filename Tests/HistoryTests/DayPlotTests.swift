@@ -78,11 +78,7 @@ import Testing
 
     @Test func `a picture without signals has the bars of presence and the marks alone`() throws {
         var region = home
-        region.minutes = [
-            SignalMinute(
-                time: hour(1), region: "home", heard: 3,
-                signal: .init(count: 3, mean: -61, lowest: -70, highest: -55, accuracy: 2))
-        ]
+        region.signal = [DayRecord.Signal(column: 60, beginsStretch: true, lowest: -70, highest: -55, mean: -61)]
         let day = record([region, region])
         let (whole, bars) = (svg(day), svg(day, Layout(width: 360, hasSignals: false)))
         #expect(try elements(whole, "signal").count == 3 && elements(whole, "threshold").count == 4)
@@ -109,7 +105,7 @@ import Testing
         var day = record([home])
         day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth")]
         day.unwatched = [hour(22)..<hour(24)]
-        day.regions[0].minutes = [minute("home", at: hour(1), rssi: -60)]
+        day.regions[0].signal = [signal(60, -60)]
         let document = try XMLDocument(xmlString: svg(day, .wide, .japanese))
         let texts = try document.nodes(forXPath: "//*[local-name()='text']").compactMap(\.stringValue)
         #expect(texts.contains("圏内 6 時間 0 分") && texts.contains("接続失敗") && texts.contains("記録なし"))
@@ -120,15 +116,54 @@ import Testing
 
     @Test func `the signal is a line within its range, parted by silence`() throws {
         var region = home
-        region.minutes =
-            (0..<10).map { minute("home", at: hour(0) + $0 * SignalMinute.length, rssi: -60) }
-            + (30..<40).map { minute("home", at: hour(0) + $0 * SignalMinute.length, rssi: -70) }
-            + [minute("home", at: hour(5), rssi: -65)]
-            + [SignalMinute(time: hour(5.5), region: "home", heard: 3, signal: nil)]
+        region.signal =
+            (0..<10).map { signal($0, -60, beginsStretch: $0 == 0) }
+            + (30..<40).map { signal($0, -70, beginsStretch: $0 == 30) } + [signal(300, -65)]
         let svg = svg(record([region]))
-        let lines = try elements(svg, "signal").filter { $0.name == "polyline" }
-        #expect(try lines.map { try attribute($0, "points")?.split(separator: " ").count } == [10, 10, 2])
-        #expect(try elements(svg, "band").filter { $0.name == "polygon" }.count == 3)
+        let scale = SignalScale(region, top: Layout.header + Layout.signal)
+        let lines = try elements(svg, "signal").filter { try attribute($0, "d")?.contains("h") == false }
+        let drawn = try lines.map { try points(attribute($0, "d") ?? "") }
+        #expect(drawn.map(\.count) == [10, 10, 2])
+        for (line, rssi) in zip(drawn, [-60.0, -70, -65]) {
+            #expect(line.allSatisfy { abs($0.y - scale.y(rssi)) <= 0.25 })
+        }
+        let bands = try elements(svg, "band").filter { $0.name == "path" }
+        let outlines = try bands.map { try points(attribute($0, "d") ?? "") }
+        #expect(outlines.map(\.count) == [20, 20, 4])
+        let edges = outlines.first?.map(\.y) ?? []
+        #expect(edges.min().map { abs($0 - scale.y(-57)) <= 0.25 } == true)
+        #expect(edges.max().map { abs($0 - scale.y(-63)) <= 0.25 } == true)
+    }
+
+    /// Returns the points of a path, which goes from one to the next in steps.
+    private func points(_ path: String) throws -> [(x: Double, y: Double)] {
+        let numbers = path.matches(of: /-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)/).compactMap { Double($0.output) }
+        try #require(numbers.count.isMultiple(of: 2))
+        var points: [(x: Double, y: Double)] = []
+        for index in stride(from: 0, to: numbers.count, by: 2) {
+            let last = points.last ?? (0, 0)
+            points.append((last.x + numbers[index], last.y + numbers[index + 1]))
+        }
+        return points
+    }
+
+    @Test func `a picture that is handed out in parts is the same picture`() {
+        var region = home
+        region.signal = (0..<1440).map { signal($0, -60 - $0 % 7) }
+        let day = DayPlot(
+            record: record(Array(repeating: region, count: 20)), title: "A day", subtitle: "UTC", ticks: [],
+            clock: { "\($0)" })
+        var parts: [String] = []
+        day.write { parts.append($0) }
+        #expect(parts.joined() == day.svg && day.svg.hasSuffix("</svg>\n"))
+        #expect(parts.count > 5 && parts.allSatisfy { $0.utf8.count < 64 << 10 })
+    }
+
+    @Test func `a path has steps of half pixels, without a sign that needs none`() {
+        var path = SVGPath()
+        for (x, y) in [(64.5, 120.2), (65.5, 118), (66.5, 118), (66, 118.74)] { path.add(x, y) }
+        path.close()
+        #expect(path.text == "M64.5 120l1-2 1 0-.5 .5z")
     }
 
     @Test func `thresholds lie at their level`() throws {
@@ -143,8 +178,8 @@ import Testing
     @Test func `the scale holds whatever was heard`() {
         var region = DayRecord.Region(identifier: "home")
         #expect(SignalScale(region, top: 0).levels == [-50, -60, -70, -80, -90])
-        for rssi in [-127, -104, -3, 20, .max - 3, .min + 3] {
-            region.minutes = [minute("home", at: hour(1), rssi: rssi)]
+        for rssi in [-127, -104, -3, 20, 127, -128] {
+            region.signal = [signal(60, rssi)]
             let scale = SignalScale(region, top: 0)
             #expect(scale.levels.count >= 2 && scale.levels.count < 10)
             #expect((0...Layout.signalHeight).contains(scale.y(Double(rssi))))
@@ -175,7 +210,7 @@ import Testing
     func `a narrow picture has all within its width`(width: Double) throws {
         var region = home
         region.identifier = String(repeating: "家の鍵 ", count: 30)
-        region.minutes = [minute("home", at: hour(1), rssi: -60)]
+        region.signal = [signal(60, -60)]
         var day = record([region])
         day.outages = [.init(time: hour(20)..<hour(21), value: "Bluetooth is off")]
         day.unwatched = [hour(22)..<hour(24)]

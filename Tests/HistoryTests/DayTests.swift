@@ -110,6 +110,103 @@ import Testing
             ])
     }
 
+    @Test func `a state that lasts for days is found whatever its length is`() throws {
+        let store = try folder.store()
+        for (region, length) in [("brief", 1.0), ("a day", 24), ("more", 24.5), ("a month", 720)] {
+            try store.record(
+                [
+                    determined(region, "inside", at: hour(12.5 - length)),
+                    determined(region, "outside", at: hour(12.5)),
+                    determined(region, "unknown", at: hour(30)),
+                ], [])
+        }
+        try store.record([determined("always", "inside", at: hour(-2000)), bluetooth("off", at: hour(-1000))], [])
+        let part = try folder.reader().day(from: hour(12), to: hour(13), now: hour(40))
+        for region in part.regions where region.identifier != "always" {
+            #expect(region.spans == [span(12, 12.5, "inside"), span(12.5, 13, "outside")], "\(region.identifier)")
+        }
+        #expect(part.regions.first { $0.identifier == "always" }?.spans == [span(12, 13, "inside")])
+        #expect(part.outages == [.init(time: hour(12)..<hour(13), value: "it is off")])
+        #expect(
+            try folder.reader().day(from: hour(20), to: hour(26), now: hour(40)).regions.allSatisfy {
+                $0.spans.count == 1
+            })
+    }
+
+    @Test func `the states of a day are what all events say, in whatever order they came and left`() throws {
+        let store = try folder.store()
+        let times = [3.0, 1, 30, 2, 2, -50, 70, 5, 4, 90, 91, 6]
+        for (index, time) in times.enumerated() {
+            let region = index % 3 == 0 ? "work" : "home"
+            try store.record(
+                [determined(region, "state \(index)", at: hour(time)), bluetooth("\(index)", at: hour(time))], [])
+        }
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        func expectAgreement() throws {
+            let columns = "event, run, region, time, until, value"
+            let missing = try connection.rows(
+                "SELECT \(columns) FROM (\(StatesOfEvents.all)) EXCEPT SELECT \(columns) FROM states"
+            ) { $0.integer(0) }
+            let more = try connection.rows("SELECT event FROM states EXCEPT SELECT id FROM events") { $0.integer(0) }
+            #expect(missing.isEmpty && more.isEmpty)
+        }
+        try expectAgreement()
+        #expect(try connection.rows("SELECT count(*) FROM states") { $0.integer(0) } == [24])
+        try connection.execute("DELETE FROM events WHERE id IN (SELECT max(id) FROM events GROUP BY name, region)")
+        #expect(try connection.rows("SELECT count(*) FROM states") { $0.integer(0) } == [21])
+        // An event without an object, or of no region, is kept like each other one.
+        try connection.execute(
+            """
+            INSERT INTO events (run, time, name, region, json) VALUES
+                (1, 1, 'didDetermineState', 'home', 'x'), (1, 2, 'didDetermineState', NULL, '{"state":"inside"}'),
+                (1, 3, 'bluetoothStateDidUpdate', 'home', '[]')
+            """)
+        #expect(
+            try connection.rows("SELECT region, value FROM states ORDER BY event DESC LIMIT 2") { row in
+                [row.optionalText(0), row.optionalText(1)]
+            } == [[nil, nil], ["home", nil]])
+    }
+
+    @Test func `a column has the minutes in it, and a silence begins a stretch`() throws {
+        let store = try folder.store()
+        let minutes = [(0, -60, 10), (1, -70, 30), (2, -50, 10), (6, -55, 10), (1439, -80, 10)].map {
+            time, rssi, count in
+            var minute = minute("home", at: hour(0) + Int64(time) * SignalMinute.length, rssi: rssi)
+            minute.signal?.count = count
+            return minute
+        }
+        let deaf = SignalMinute(time: hour(3), region: "home", heard: 1, signal: nil)
+        let work = minutes.map { minute("work", at: $0.time, rssi: -90) }
+        try store.record([], minutes + work + [deaf])
+        let record = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24), columns: 720)
+        #expect(record.columns == 720)
+        #expect(
+            record.regions.map(\.signal) == [
+                [
+                    .init(column: 0, beginsStretch: true, lowest: -73, highest: -57, mean: -67.5),
+                    signal(1, -50, beginsStretch: false), signal(3, -55), signal(719, -80),
+                ],
+                [signal(0, -90), signal(1, -90, beginsStretch: false), signal(3, -90), signal(719, -90)],
+            ])
+        let part = try folder.reader().day(
+            from: hour(0), to: hour(0) + 3 * SignalMinute.length, now: hour(24), columns: 6)
+        #expect(part.regions.first?.signal.map(\.column) == [1, 3, 5])
+    }
+
+    @Test func `levels that no radio has are drawn as the nearest ones`() throws {
+        _ = try folder.store()
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        try connection.execute(
+            """
+            INSERT INTO minutes VALUES (?1, 'home', 1, ?2, 1e300, ?3, ?2, 1), (?1, '', 1, -5, -1e300, 5, -400, NULL),
+                (?2, 'home', 1, 1, 1, 1, 1, 1)
+            """, [.integer(hour(1)), .integer(.max), .integer(.min)])
+        for record in try [day(), folder.reader().day(from: .min, to: .max, now: 0)] {
+            let signals = record.regions.flatMap(\.signal)
+            #expect(Set(signals.map(\.mean)) == [127, -128] && signals.allSatisfy { $0.column < 1440 })
+        }
+    }
+
     @Test func `regions come in the order that is asked for, others after them`() throws {
         let store = try folder.store()
         try store.record(["c", "a", "b"].map { determined($0, "inside", at: hour(1)) }, [])

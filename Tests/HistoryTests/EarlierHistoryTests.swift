@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains { $0.contains("wifiPromptAnswered") && $0.contains("never") })
         let day = try folder.reader().day(from: hour(0), to: hour(24), now: hour(24))
         let region = try #require(day.regions.first { $0.identifier == "home" })
-        #expect(region.spans.map(\.value).contains("inside") && !region.minutes.isEmpty)
+        #expect(region.spans.map(\.value).contains("inside") && !region.signal.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: folder.history)) == before, "reading changes nothing")
     }
 
@@ -69,6 +69,47 @@ import Testing
         let after = try rows()
         for (table, rows) in before { #expect(Set(after[table] ?? []).isSuperset(of: rows)) }
         #expect(after.mapValues(\.count) == before.mapValues { $0.count + 1 })
+    }
+
+    @Test(arguments: PersistedFixture.all)
+    func `an earlier file has the days and the former regions that it has after the upgrade`(
+        _ fixture: PersistedFixture
+    ) throws {
+        try fixture.copy(HistoryStore.fileName, to: folder)
+        let reader = try folder.reader()
+        let bounds = try #require(try reader.bounds())
+        func answers(_ reader: HistoryReader) throws -> ([DayRecord], [String], [ClosedRange<Int64>]) {
+            let spans = [
+                bounds.lowerBound..<bounds.upperBound, hour(-48)..<hour(72),
+                bounds.lowerBound + 30_000_000_000..<bounds.lowerBound + 90_000_000_000,
+            ]
+            let former = try reader.formerRegions(now: bounds.upperBound, configured: ["work"])
+            return (
+                try spans.map { try reader.day(from: $0.lowerBound, to: $0.upperBound, now: bounds.upperBound) },
+                former.map(\.region), former.map(\.time) + (try reader.bounds().map { [$0] } ?? [])
+            )
+        }
+        let before = try answers(reader)
+        #expect(before.0.allSatisfy { !$0.regions.isEmpty } && before.1 == ["home"])
+        _ = try folder.store()
+        #expect(try answers(folder.reader()) == before)
+    }
+
+    @Test func `an upgrade that a power cut interrupts is done by the next start`() throws {
+        let earlier = try #require(PersistedFixture.all.first { $0.version == "0.1.0-runs" })
+        try earlier.copy(HistoryStore.fileName, to: folder)
+        let before = try rows()
+        // The last statement of the upgrade fails, as it would if the power were cut before its commit.
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        try connection.execute("CREATE INDEX events_by_run ON events (name)")
+        #expect(throws: HistoryError.self) { try folder.store() }
+        #expect(try connection.rows("SELECT name FROM sqlite_schema WHERE name = 'states'") { $0.text(0) }.isEmpty)
+        #expect(try migrations == Array(Migration.all.map(\.name).dropLast()))
+        let day = try folder.reader().day(from: hour(-48), to: hour(72), now: hour(72))
+        try connection.execute("DROP INDEX events_by_run")
+        _ = try folder.store()
+        #expect(try migrations == Migration.all.map(\.name) && rows() == before)
+        #expect(try folder.reader().day(from: hour(-48), to: hour(72), now: hour(72)) == day)
     }
 
     @Test func `there is a history of every version of the tables`() throws {

@@ -79,12 +79,10 @@ import Testing
         unknown.signal?.accuracy = -1
         let known = minute("home", at: hour(1), rssi: -60)
         for part in [unknown, known, unknown] { try store.record([], [part]) }
-        let accuracy = try folder.reader().day(from: hour(0), to: hour(24), now: 0).regions.first?.minutes.first?
-            .signal?
-            .accuracy
+        let accuracy = try folder.reader().minutes(in: hour(0)..<hour(24)).first?.signal?.accuracy
         #expect(accuracy == known.signal?.accuracy && accuracy ?? 0 > 0)
         try store.record([], [unknown].map { SignalMinute(time: hour(2), region: "home", heard: 1, signal: $0.signal) })
-        let minutes = try folder.reader().day(from: hour(0), to: hour(24), now: 0).regions.flatMap(\.minutes)
+        let minutes = try folder.reader().minutes(in: hour(0)..<hour(24))
         #expect(minutes.last?.signal?.accuracy == -1)
     }
 
@@ -94,14 +92,12 @@ import Testing
         try store.record([], [deaf])
         try store.record([], [minute("home", at: hour(1), rssi: -60), minute("work", at: hour(1), rssi: -90)])
         try store.record([], [minute("home", at: hour(1), rssi: -80), deaf])
-        let regions = try folder.reader().day(from: hour(0), to: hour(24), now: hour(2)).regions
         #expect(
-            regions.map(\.minutes) == [
-                [
-                    SignalMinute(
-                        time: hour(1), region: "home", heard: 28,
-                        signal: .init(count: 20, mean: -70, lowest: -83, highest: -57, accuracy: 2))
-                ], [minute("work", at: hour(1), rssi: -90)],
+            try folder.reader().minutes(in: hour(0)..<hour(24)) == [
+                SignalMinute(
+                    time: hour(1), region: "home", heard: 28,
+                    signal: .init(count: 20, mean: -70, lowest: -83, highest: -57, accuracy: 2)),
+                minute("work", at: hour(1), rssi: -90),
             ])
     }
 
@@ -174,7 +170,7 @@ import Testing
         #expect(try oldest() == hour(7 * day), "not twice a day")
         try store.removeOld(keeping: 10, at: hour(21 * day))
         #expect(try oldest() == hour(11 * day))
-        let minutes = try folder.reader().day(from: hour(0), to: hour(30 * day), now: 0).regions.flatMap(\.minutes)
+        let minutes = try folder.reader().minutes(in: hour(0)..<hour(30 * day))
         #expect(minutes.first?.time == hour(11 * day))
         for time in [Int64.min, .max] { try store.removeOld(keeping: 36_500, at: time) }
     }
@@ -194,7 +190,7 @@ import Testing
     }
 
     @Test func `a disk that is full refuses the whole of it, and later takes it`() throws {
-        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: 12)
+        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: 20)
         let events = (0..<500).map { exit("home", at: hour(Double($0))) }
         #expect(throws: HistoryError.full(file: folder.history)) { try store.record(events, []) }
         #expect(try folder.events().isEmpty)

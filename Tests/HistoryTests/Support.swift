@@ -63,6 +63,13 @@ func wifi(_ name: String, _ members: String, at time: Int64) -> HistoryEvent {
         json: #"{"event":"\#(name)","id":"1","ssid":"HomeNet","region":"home"\#(members)}"#)
 }
 
+/// The signal of a column.
+func signal(_ column: Int, _ rssi: Int, beginsStretch: Bool = true) -> DayRecord.Signal {
+    DayRecord.Signal(
+        column: UInt16(column), beginsStretch: beginsStretch, lowest: Int8(clamping: rssi - 3),
+        highest: Int8(clamping: rssi + 3), mean: Float(rssi))
+}
+
 func minute(_ region: String, at time: Int64, rssi: Int) -> SignalMinute {
     SignalMinute(
         time: time, region: region, heard: 10,

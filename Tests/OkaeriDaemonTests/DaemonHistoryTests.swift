@@ -42,9 +42,10 @@ import Testing
         }
         _ = await task.result
         #expect(printed.count > 8)
-        let record = try HistoryReader(directory: folder.path).day(
-            from: evening, to: evening + nanoseconds(3600), now: evening + nanoseconds(3600))
-        let minutes = record.regions.flatMap(\.minutes)
+        let reader = try HistoryReader(directory: folder.path)
+        let (start, end) = (evening, evening + nanoseconds(3600))
+        let record = try reader.day(from: start, to: end, now: end)
+        let minutes = try reader.minutes(in: start..<end)
         #expect(minutes.map(\.heard) == [3, 2])
         #expect(minutes.first?.signal?.mean == -70)
         #expect(record.regions.first?.spans.map(\.value) == ["unknown", "inside", "outside", "inside", "outside"])

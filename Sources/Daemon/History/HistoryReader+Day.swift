@@ -1,14 +1,17 @@
-package import OkaeriEvents
+import OkaeriEvents
+import OkaeriPlumbing
 
 extension HistoryReader {
     /// Returns the record from `start` to `end`: `regions` first, in their order, and always all of them.
     ///
     /// - Parameters:
     ///   - now: the present: a run that has not ended is taken to be running.
+    ///   - columns: The number of parts of equal length of which each has one value of a signal.
     ///   - regions: The configured regions; others with a record follow. None without configuration.
     ///   - language: The language of the marks.
     func day(
-        from start: Int64, to end: Int64, now: Int64, regions: [String] = [], language: Language = .english
+        from start: Int64, to end: Int64, now: Int64, columns: Int = 1440, regions: [String] = [],
+        language: Language = .english
     ) throws(HistoryError) -> DayRecord {
         // A day that no number of nanoseconds reaches has no length.
         guard start < end else {
@@ -18,14 +21,14 @@ extension HistoryReader {
         let runs = try runs(until: now)
         var found: [String: DayRecord.Region] = [:]
         var shown = ShownRegions(regions)
-        for (region, spans) in try spans(runs, in: day, &shown) {
+        let (spans, outages) = try spans(runs, in: day, &shown)
+        for (region, spans) in spans {
             found[region] = .init(identifier: region, spans: spans)
         }
         // A clock that was set may have led a run out of its own bounds: what it saw there was watched all the same.
         let watched = runs.map(\.time) + found.values.flatMap { $0.spans.map(\.time) }
-        try forEachMinute(in: day) { minute in
-            guard shown.admits(minute.region) else { return }
-            found[minute.region, default: .init(identifier: minute.region)].minutes.append(minute)
+        for (region, signal) in try signals(in: day, columns: columns, { shown.admits($0) }) {
+            found[region, default: .init(identifier: region)].signal = signal
         }
         for (region, mark) in try marks(in: day, language) where shown.admits(region) {
             found[region, default: .init(identifier: region)].marks.append(mark)
@@ -34,9 +37,9 @@ extension HistoryReader {
         let others = found.values.filter { !regions.contains($0.identifier) && (regions.isEmpty || $0.isKnown) }
             .map(\.identifier).sorted()
         return DayRecord(
-            start: start, end: end,
+            start: start, end: end, columns: columns,
             regions: regions.map { found[$0] ?? .init(identifier: $0) } + others.compactMap { found[$0] },
-            outages: try outages(runs, in: day), unwatched: gaps(in: day, between: watched))
+            outages: outages, unwatched: gaps(in: day, between: watched))
     }
 
     /// The regions of a record: the configured ones, and a bounded number of others, the first that the history has.
@@ -54,42 +57,55 @@ extension HistoryReader {
         }
     }
 
-    /// Each region's states, from each change to the next or to the run's end.
+    /// Returns each region's states, from each change to the next or to the run's end, and the adapter's outages.
     private func spans(
         _ runs: [Run], in day: Range<Int64>, _ shown: inout ShownRegions
-    ) throws(HistoryError) -> [String: [DayRecord.Span]] {
+    ) throws(HistoryError) -> (regions: [String: [DayRecord.Span]], outages: [DayRecord.Span]) {
         let byID = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var spans: [String: [DayRecord.Span]] = [:]
-        var run: Run?
-        var latest: [String: (time: Int64, state: String)] = [:]
-        func close(_ region: String, at time: Int64) {
-            guard let run, let open = latest[region], case let start = max(open.time, run.keptFrom), start < time else {
-                return
+        var outages: [DayRecord.Span] = []
+        for row in try states(in: day, lastingIn: runs.first { $0.end > day.lowerBound }?.id) {
+            guard let run = byID[row.run], case let start = max(row.time, run.keptFrom),
+                case let end = row.until ?? run.end, start < end, case let time = (start..<end).clamped(to: day),
+                !time.isEmpty
+            else { continue }
+            if let region = row.region {
+                if shown.admits(region) { spans[region, default: []].append(.init(time: time, value: row.value ?? "")) }
+            } else if let reason = row.value {
+                outages.append(.init(time: time, value: reason))
             }
-            let time = (start..<time).clamped(to: day)
-            guard !time.isEmpty, shown.admits(region) else { return }
-            spans[region, default: []].append(.init(time: time, value: open.state))
         }
-        func endRun() {
-            for region in latest.keys { close(region, at: run?.end ?? .min) }
-            latest = [:]
-        }
-        // Row by row: a history of months has many that this day does not need.
-        try connection.query("SELECT run, region, time, state FROM presence ORDER BY id") { row in
-            if row.integer(0) != run?.id {
-                endRun()
-                run = byID[row.integer(0)]
-            }
-            let region = row.text(1)
-            close(region, at: row.integer(2))
-            latest[region] = (row.integer(2), row.text(3))
-            return true
-        }
-        endRun()
-        return spans.compactMapValues { spans in
-            let latest = Self.latest(spans, in: day)
-            return latest.isEmpty ? nil : latest
-        }
+        return (spans.mapValues { Self.latest($0, in: day) }, Self.latest(outages, in: day))
+    }
+
+    /// A row of `states`.
+    private typealias State = (event: Int64, run: Int64, region: String?, time: Int64, until: Int64?, value: String?)
+
+    /// Returns the states that may be of a day, in the order in which they were seen.
+    ///
+    /// A state that began more than a day earlier is of this day only if it lasts for a day or longer, whatever the clock did.
+    ///
+    /// - Parameter run: The first run that ends in the day or later; `nil`: there is none. A state without an end lasts until that of its run.
+    private func states(in day: Range<Int64>, lastingIn run: Int64?) throws(HistoryError) -> [State] {
+        try provideStates()
+        let earlier = day.lowerBound.addingClamped(-StatesOfEvents.day)
+        // The plus keeps the condition from the choice of an index (sqlite.org/optoverview.html#uplus).
+        return try connection.rows(
+            """
+            SELECT event, run, region, time, until, value FROM states
+            WHERE time >= ?1 AND time < ?3 AND (until IS NULL OR until > ?2)
+            UNION ALL SELECT event, run, region, time, until, value FROM states
+            WHERE \(StatesOfEvents.lasts) AND until > ?2 AND +time < ?1
+            UNION ALL SELECT event, run, region, time, until, value FROM states
+            WHERE until IS NULL AND run >= ?4 AND +time < ?1
+            """,
+            [.integer(earlier), .integer(day.lowerBound), .integer(day.upperBound), .integer(run ?? .max)]
+        ) { row in
+            (
+                event: row.integer(0), run: row.integer(1), region: row.optionalText(2), time: row.integer(3),
+                until: row.optionalInteger(4), value: row.optionalText(5)
+            )
+        }.sorted { $0.event < $1.event }
     }
 
     /// Returns the value that was seen last at each moment of `day`, in the order of the wall clock.
@@ -104,29 +120,6 @@ extension HistoryReader {
                 coverage.add(span.time.clamped(to: day)).map { DayRecord.Span(time: $0, value: span.value) }
             }
             .sorted { $0.time.lowerBound < $1.time.lowerBound }
-    }
-
-    package func minutes(in day: Range<Int64>) throws(HistoryError) -> [SignalMinute] {
-        var minutes: [SignalMinute] = []
-        try forEachMinute(in: day) { minutes.append($0) }
-        return minutes
-    }
-
-    private func forEachMinute(in day: Range<Int64>, _ body: (SignalMinute) -> Void) throws(HistoryError) {
-        try connection.query(
-            """
-            SELECT time, region, heard, measured, mean, lowest, highest, accuracy FROM minutes
-            WHERE time >= ?1 AND time < ?2 ORDER BY time
-            """, [.integer(day.lowerBound), .integer(day.upperBound)]
-        ) { row in
-            let signal = row.optionalReal(4).map { mean in
-                SignalMinute.Signal(
-                    count: Int(row.integer(3)), mean: mean, lowest: Int(row.integer(5)),
-                    highest: Int(row.integer(6)), accuracy: row.optionalReal(7) ?? -1)
-            }
-            body(SignalMinute(time: row.integer(0), region: row.text(1), heard: Int(row.integer(2)), signal: signal))
-            return true
-        }
     }
 
     private func marks(
@@ -166,19 +159,6 @@ extension HistoryReader {
         }
     }
 
-    private func outages(_ runs: [Run], in day: Range<Int64>) throws(HistoryError) -> [DayRecord.Span] {
-        let byID = Dictionary(runs.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let rows = try connection.rows("SELECT run, began, ended, reason FROM outages ORDER BY id") { row in
-            (run: row.integer(0), began: row.integer(1), ended: row.optionalInteger(2), reason: row.text(3))
-        }
-        let outages = rows.map { row in
-            let began = max(row.began, byID[row.run]?.keptFrom ?? row.began)
-            let ended = row.ended ?? byID[row.run]?.end ?? began
-            return DayRecord.Span(time: began..<max(began, ended), value: row.reason)
-        }
-        return Self.latest(outages, in: day)
-    }
-
     /// Returns the parts of `day` outside `covered`, without the duration of a restart.
     private func gaps(in day: Range<Int64>, between covered: [Range<Int64>]) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
@@ -194,6 +174,6 @@ extension HistoryReader {
 
 extension DayRecord.Region {
     fileprivate var isKnown: Bool {
-        !minutes.isEmpty || !marks.isEmpty || spans.contains { $0.value != "unknown" }
+        !signal.isEmpty || !marks.isEmpty || spans.contains { $0.value != "unknown" }
     }
 }

@@ -107,11 +107,7 @@ extension HistoryReader {
     ///   see whether that run goes on.
     func runs(until now: Int64?) throws(HistoryError) -> [Run] {
         let rows = try runRows()
-        // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
-        let latest = try connection.rows("SELECT run, time, max(id) FROM events GROUP BY run") {
-            ($0.integer(0), $0.integer(1))
-        }
-        let lastEvents = Dictionary(latest) { first, _ in first }
+        let lastEvents = try lastEvents()
         // Before any later run began; a clock may have been set back between two.
         var laterBegan: Int64?
         var runs: [Run] = []
@@ -131,6 +127,21 @@ extension HistoryReader {
             laterBegan = min(laterBegan ?? row.began, row.began)
         }
         return runs.reversed()
+    }
+
+    /// Returns the times of the last events of the runs, at least of those without a recorded end.
+    private func lastEvents() throws(HistoryError) -> [Int64: Int64] {
+        let last =
+            try hasStates
+            ? """
+            SELECT id, time FROM
+                (SELECT id, (SELECT time FROM events WHERE run = runs.id ORDER BY id DESC LIMIT 1) AS time
+                FROM runs WHERE ended IS NULL) WHERE time IS NOT NULL
+            """
+            // Without the index of a later version all events are read, once: the row that has the maximum
+            // (sqlite.org/lang_select.html#bareagg).
+            : "SELECT run, time, max(id) FROM events GROUP BY run"
+        return Dictionary(try connection.rows(last) { ($0.integer(0), $0.integer(1)) }) { first, _ in first }
     }
 
     private typealias RunRow = (
@@ -158,13 +169,23 @@ extension HistoryReader {
     /// Returns the times of the first run and the last event, in nanoseconds since the Unix epoch; `nil`: none.
     package func bounds() throws(HistoryError) -> ClosedRange<Int64>? {
         let keptFrom = Dictionary(try runRows().map { ($0.id, $0.keptFrom) }) { first, _ in first }
-        let found = try connection.rows("SELECT run, min(time), max(time) FROM events GROUP BY run") { row in
-            // A row that still holds may be much older than the others that are kept.
-            let first = max(row.integer(1), (keptFrom[row.integer(0)] ?? nil) ?? .min)
-            return (first: first, last: max(first, row.integer(2)))
+        var first: Int64?
+        // A row that still holds may be much older than the others that are kept: few are read.
+        try connection.query("SELECT time, run FROM events INDEXED BY events_by_time ORDER BY time") { row in
+            let time = row.integer(0)
+            if let first, time >= first { return false }
+            first = min(first ?? .max, max(time, (keptFrom[row.integer(1)] ?? nil) ?? .min))
+            return true
         }
-        guard let first = found.map(\.first).min(), let last = found.map(\.last).max() else { return nil }
-        return first...last
+        let latest = try connection.rows("SELECT max(time) FROM events") { $0.integer(0) }
+        guard let first, var last = latest.first else { return nil }
+        for (run, keptFrom) in keptFrom {
+            guard let keptFrom, keptFrom > last else { continue }
+            let isKept = try connection.rows("SELECT 1 FROM events WHERE run = ?1 LIMIT 1", [.integer(run)]) { _ in true
+            }
+            if !isKept.isEmpty { last = keptFrom }
+        }
+        return first...max(first, last)
     }
 
     /// Returns the regions of which a state is kept, each with the times of the first one and of the last one's end, by name.
@@ -175,25 +196,52 @@ extension HistoryReader {
     package func formerRegions(
         now: Int64, configured: Set<String>
     ) throws(HistoryError) -> [(region: String, time: ClosedRange<Int64>)] {
+        try provideStates()
         let ends = Dictionary(try runs(until: now).map { ($0.id, $0.end) }) { first, _ in first }
-        // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
-        let latest = try connection.rows("SELECT region, run, state, max(id) FROM presence GROUP BY region") { row in
-            (region: row.text(0), run: row.integer(1), isUnknown: row.text(2) == "unknown")
-        }
-        let latestRuns = Dictionary(latest.map { ($0.region, $0.isUnknown ? nil : $0.run) }) { first, _ in first }
         var former: [(region: String, time: ClosedRange<Int64>)] = []
-        let states = "SELECT region, min(time), max(time) FROM presence GROUP BY region ORDER BY region"
-        try connection.query(states) { row in
-            let region = row.text(0)
-            guard !configured.contains(region) else { return true }
+        for region in try regionsWithStates(except: configured) {
+            let times = try connection.rows(
+                "SELECT min(time), max(time) FROM states WHERE region = ?1", [.text(region)]
+            ) { ($0.integer(0), $0.integer(1)) }
+            // The row that has the maximum (sqlite.org/lang_select.html#bareagg).
+            let latest = try connection.rows(
+                "SELECT run, value, max(event) FROM states WHERE region = ?1", [.text(region)]
+            ) { $0.text(1) == "unknown" ? nil : $0.integer(0) }
+            guard let (first, last) = times.first else { continue }
             // A state counts until the end of its run.
-            let end = (latestRuns[region] ?? nil).flatMap { ends[$0] } ?? .min
-            let first = row.integer(1)
-            former.append((region, first...max(first, row.integer(2), end)))
-            return former.count < DayRecord.regionLimit
+            let end = (latest.first ?? nil).flatMap { ends[$0] } ?? .min
+            former.append((region, first...max(first, last, end)))
         }
         return former
     }
+
+    /// Returns the regions of which a state is kept, by name: a bounded number. Each is found with one look at the index.
+    private func regionsWithStates(except configured: Set<String>) throws(HistoryError) -> [String] {
+        var regions: [String] = []
+        try connection.query(
+            """
+            WITH RECURSIVE names (region) AS (
+                SELECT min(region) FROM states
+                UNION ALL
+                SELECT (SELECT min(region) FROM states WHERE region > names.region) FROM names WHERE region IS NOT NULL)
+            SELECT region FROM names WHERE region IS NOT NULL
+            """
+        ) { row in
+            if case let region = row.text(0), !configured.contains(region) { regions.append(region) }
+            return regions.count < DayRecord.regionLimit
+        }
+        return regions
+    }
+
+    /// Makes the table `states` for this connection alone where an earlier version has written the file.
+    func provideStates() throws(HistoryError) {
+        guard try !hasStates, try !isThere("states", in: "sqlite_temp_schema") else { return }
+        try connection.execute("CREATE TEMP TABLE states AS \(StatesOfEvents.all)")
+        try connection.execute("CREATE INDEX temp.states_by_region ON states (region, time)")
+    }
+
+    /// Whether the file has the table `states`, and the indexes that came with it.
+    private var hasStates: Bool { get throws(HistoryError) { try isThere("states") } }
 
     private func lastMinute(before time: Int64) throws(HistoryError) -> Int64? {
         try connection.rows("SELECT max(time) FROM minutes WHERE time < ?1", [.integer(time)]) {
@@ -234,10 +282,10 @@ extension HistoryReader {
     /// Returns a duration of at most a year: the file may be damaged.
     private static func duration(_ seconds: Double?) -> Duration { .seconds(min(max(seconds ?? 0, 0), 31_536_000)) }
 
-    private var hasSilences: Bool {
-        get throws(HistoryError) {
-            try connection.rows("SELECT count(*) FROM sqlite_schema WHERE name = 'silences'") { $0.integer(0) } == [1]
-        }
+    private var hasSilences: Bool { get throws(HistoryError) { try isThere("silences") } }
+
+    private func isThere(_ table: String, in schema: String = "sqlite_schema") throws(HistoryError) -> Bool {
+        try connection.rows("SELECT count(*) FROM \(schema) WHERE name = ?1", [.text(table)]) { $0.integer(0) } == [1]
     }
 }
 

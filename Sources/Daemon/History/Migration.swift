@@ -74,7 +74,76 @@ struct Migration {
                 // The limit up to which older rows were removed; NULL while the run is complete.
                 "ALTER TABLE runs ADD COLUMN kept_from INTEGER",
             ]),
+        Migration(
+            name: "states",
+            statements: [
+                // A state of a region, or of the adapter, from one change to the next of its run: a day is found by its
+                // times, without a look at the others. The triggers alone write it, so that it cannot contradict the events.
+                """
+                CREATE TABLE states (
+                    event INTEGER PRIMARY KEY, run INTEGER NOT NULL, region TEXT, time INTEGER NOT NULL,
+                    until INTEGER, value TEXT) STRICT
+                """,
+                "INSERT INTO states \(StatesOfEvents.all)",
+                "CREATE INDEX states_by_time ON states (time)",
+                "CREATE INDEX states_by_region ON states (region, time)",
+                "CREATE INDEX states_that_last ON states (until, time) WHERE \(StatesOfEvents.lasts)",
+                "CREATE INDEX states_without_end ON states (run, region, time) WHERE until IS NULL",
+                """
+                CREATE TRIGGER state_of_new_event AFTER INSERT ON events
+                WHEN \(StatesOfEvents.isState(of: "NEW.")) BEGIN
+                    UPDATE states SET until = NEW.time
+                    WHERE run = NEW.run AND region IS \(StatesOfEvents.region(of: "NEW.")) AND until IS NULL;
+                    INSERT INTO states VALUES (
+                        NEW.id, NEW.run, \(StatesOfEvents.region(of: "NEW.")), NEW.time, NULL,
+                        \(StatesOfEvents.value(of: "NEW.")));
+                END
+                """,
+                """
+                CREATE TRIGGER state_of_removed_event AFTER DELETE ON events BEGIN
+                    DELETE FROM states WHERE event = OLD.id;
+                END
+                """,
+                // Finds the last event of a run without a recorded end.
+                "CREATE INDEX events_by_run ON events (run)",
+            ]),
     ]
+}
+
+/// The table `states` as a query of the events.
+enum StatesOfEvents {
+    /// A day, in nanoseconds.
+    static let day: Int64 = 86_400_000_000_000
+
+    /// The condition for a state that lasts for a day or longer.
+    static let lasts = "until - time >= \(day)"
+
+    /// The rows that the events have.
+    static let all = """
+        SELECT id AS event, run, \(region(of: "")) AS region, time,
+            lead(time) OVER (PARTITION BY run, \(region(of: "")) ORDER BY id) AS until, \(value(of: "")) AS value
+        FROM events WHERE \(isState(of: ""))
+        """
+
+    /// - Parameter event: The prefix of the columns.
+    static func isState(of event: String) -> String {
+        "(\(event)name = 'didDetermineState' AND \(event)region IS NOT NULL OR \(event)name = 'bluetoothStateDidUpdate')"
+    }
+
+    /// The region; NULL for the adapter.
+    static func region(of event: String) -> String {
+        "iif(\(event)name = 'didDetermineState', \(event)region, NULL)"
+    }
+
+    /// The state of the region, or the reason for which the adapter cannot be used; NULL if it can. A file may be damaged.
+    static func value(of event: String) -> String {
+        """
+        CASE WHEN NOT json_valid(\(event)json) THEN NULL
+            WHEN \(event)name = 'didDetermineState' THEN json_extract(\(event)json, '$.state')
+            WHEN json_extract(\(event)json, '$.state') <> 'poweredOn' THEN
+                coalesce(json_extract(\(event)json, '$.reason'), '') END
+        """
+    }
 }
 
 /// Makes a file's tables what this version expects, or finds that it must not.

@@ -25,6 +25,18 @@ struct DayPlot {
     /// The whole document.
     var svg: String {
         var svg = SVGText()
+        draw(&svg)
+        return svg.text
+    }
+
+    /// Draws the document in parts, each of which `write` receives.
+    func write(to write: @escaping (String) -> Void) {
+        var svg = SVGText(write: write)
+        draw(&svg)
+        svg.end()
+    }
+
+    private func draw(_ svg: inout SVGText) {
         let regions = record.regions.enumerated().map { index, region in
             RegionPlot(region, top: Layout.header + Double(index) * layout.region, plot: self)
         }
@@ -56,7 +68,6 @@ struct DayPlot {
             for region in regions { region.draw(&svg) }
             legend.draw(&svg, y: bottom + Layout.axis)
         }
-        return svg.text
     }
 
     /// The content of the picture, for screen readers.
@@ -118,6 +129,16 @@ struct DayPlot {
         return layout.left + layout.chart * min(1, max(0, since / max(1, length)))
     }
 
+    /// Returns the middle of a column of the signal.
+    func x(ofColumn column: UInt16) -> Double {
+        layout.left + layout.chart * (Double(column) + 0.5) / Double(max(1, record.columns))
+    }
+
+    /// The width of a minute, and never less than can be seen.
+    var minuteWidth: Double {
+        max(1, layout.chart * Double(SignalMinute.length) / max(1, Double(record.end) - Double(record.start)))
+    }
+
     /// Never less than can be seen.
     func width(_ time: Range<Int64>) -> Double { max(0.8, x(time.upperBound) - x(time.lowerBound)) }
 
@@ -157,6 +178,9 @@ struct Layout: Sendable {
     var left: Double { isNarrow ? 40 : 64 }
     var right: Double { width - (isNarrow ? 12 : 32) }
     var chart: Double { right - left }
+
+    /// The number of pixels of the chart: a signal has no more values.
+    var columns: Int { Int(chart) }
 
     /// The largest number of lines with a time in a part of a day.
     var ticks: Int64 { isNarrow ? 5 : 10 }
@@ -207,7 +231,7 @@ struct Legend {
         let marks = Set(record.regions.flatMap(\.marks).map(\.kind))
         let named: [(String, PlotPhrase)] = [("inside", .inside), ("outside", .outside), ("unknown", .unknown)]
         var entries = named.filter { states.contains($0.0) }.map { Entry.swatch($0.0, language($0.1)) }
-        if layout.hasSignals, record.regions.contains(where: { !$0.minutes.isEmpty }) {
+        if layout.hasSignals, record.regions.contains(where: { !$0.signal.isEmpty }) {
             entries.append(.line(language(PlotPhrase.signal)))
         }
         let words: [(DayRecord.Mark.Kind, PlotPhrase)] = [
@@ -299,8 +323,10 @@ struct SignalScale {
 
     init(_ region: DayRecord.Region, top: Double) {
         self.top = top
-        let heard = region.minutes.compactMap(\.signal).flatMap { [$0.lowest, $0.highest] }
-        let levels = (heard + [region.enterRSSI, region.exitRSSI].compactMap { $0 }).map {
+        let received = [region.signal.map(\.lowest).min(), region.signal.map(\.highest).max()].compactMap {
+            $0.map(Int.init)
+        }
+        let levels = (received + [region.enterRSSI, region.exitRSSI].compactMap { $0 }).map {
             min(Self.possible.upperBound, max(Self.possible.lowerBound, $0))
         }
         let tens = levels.map { Double($0) / 10 }

@@ -103,41 +103,28 @@ struct RegionPlot {
     }
 
     private func drawSignal(_ svg: inout SVGText) {
-        for stretch in stretches {
-            let upper = stretch.map { point(of: $0, Double($0.signal.highest)) }
-            let lower = stretch.reversed().map { point(of: $0, Double($0.signal.lowest)) }
-            let mean = stretch.map { point(of: $0, $0.signal.mean) }
-            svg.add("polygon", ["class": "band", "points": "\((upper + lower).joined(separator: " "))"])
-            svg.add("polyline", ["class": "signal", "points": "\(mean.joined(separator: " "))"])
+        var rest = region.signal[...]
+        while let first = rest.first {
+            let stretch = [first] + rest.dropFirst().prefix { !$0.beginsStretch }
+            rest = rest.dropFirst(stretch.count)
+            draw(stretch, &svg)
         }
     }
 
-    private typealias Sample = (time: Int64, signal: SignalMinute.Signal)
-
-    private func point(of sample: Sample, _ level: Double) -> String {
-        let x = plot.x(sample.time &+ SignalMinute.length / 2)
-        return "\(SVGText.Value(x).text),\(SVGText.Value(scale.y(level)).text)"
-    }
-
-    /// A line over a longer silence would show values that were never received.
-    private static let longestSilence = 3 * SignalMinute.length
-
-    /// The minutes with a signal, parted where there was none. A single minute is drawn a minute wide.
-    private var stretches: [[Sample]] {
-        var stretches: [[Sample]] = []
-        for minute in region.minutes {
-            guard let signal = minute.signal else { continue }
-            if let last = stretches.last?.last, minute.time &- last.time <= Self.longestSilence {
-                stretches[stretches.count - 1].append((minute.time, signal))
-            } else {
-                stretches.append([(minute.time, signal)])
-            }
+    /// Draws the signal between two silences. A single value is drawn a minute wide.
+    private func draw(_ stretch: [DayRecord.Signal], _ svg: inout SVGText) {
+        var points = stretch.map { (x: plot.x(ofColumn: $0.column), signal: $0) }
+        if points.count == 1 {
+            let half = plot.minuteWidth / 2
+            points = [-half, half].map { (points[0].x + $0, points[0].signal) }
         }
-        return stretches.map { stretch in
-            guard stretch.count == 1, let only = stretch.first else { return stretch }
-            let half = SignalMinute.length / 2
-            return [(only.time &- half, only.signal), (only.time &+ half, only.signal)]
-        }
+        var (band, line) = (SVGPath(), SVGPath())
+        for point in points { band.add(point.x, scale.y(Double(point.signal.highest))) }
+        for point in points.reversed() { band.add(point.x, scale.y(Double(point.signal.lowest))) }
+        band.close()
+        for point in points { line.add(point.x, scale.y(Double(point.signal.mean))) }
+        svg.add("path", ["class": "band", "d": .init(band)])
+        svg.add("path", ["class": "signal", "d": .init(line)])
     }
 
     /// The smallest distance of two marks. The tooltip of a mark names the minute.

@@ -91,10 +91,21 @@ package struct DayChart: Sendable {
         self.regions = regions
     }
 
-    /// Draws it.
+    /// Returns the picture.
     ///
     /// - Parameter now: the present: what is to come is not known.
-    package func svg(now: Int64) throws(HistoryError) -> String {
+    package func svg(now: Int64) throws(HistoryError) -> String { try plot(now: now).svg }
+
+    /// Draws the picture in parts.
+    ///
+    /// - Parameters:
+    ///   - now: the present: what is to come is not known.
+    ///   - write: Receives each part.
+    package func draw(now: Int64, to write: @escaping (String) -> Void) throws(HistoryError) {
+        try plot(now: now).write(to: write)
+    }
+
+    private func plot(now: Int64) throws(HistoryError) -> DayPlot {
         var start = LocalTime.startOfDay(day)
         var end = LocalTime.startOfDay(day, adding: 1)
         let ofDay = (window?.clamped(to: start..<end)).flatMap { $0.isEmpty ? nil : $0 }
@@ -103,7 +114,8 @@ package struct DayChart: Sendable {
         if let ofDay { (start, end) = (ofDay.lowerBound, ofDay.upperBound) }
         let reader = try HistoryReader(directory: directory)
         var record = try reader.day(
-            from: start, to: end, now: now, regions: regions.map(\.identifier), language: language)
+            from: start, to: end, now: now, columns: layout.columns, regions: regions.map(\.identifier),
+            language: language)
         for (index, region) in regions.enumerated() {
             record.regions[index].enterRSSI = region.monitored.onlySign?.enterRSSI
             record.regions[index].exitRSSI = region.monitored.onlySign?.exitRSSI
@@ -117,8 +129,7 @@ package struct DayChart: Sendable {
             record: record, title: language.date(start), subtitle: zone(start, end),
             ticks: step.map { Self.ticks(start, end, each: $0) }
                 ?? Self.ticks(start, end, each: layout.isNarrow ? 6 : 3),
-            layout: layout, language: language, clock: LocalTime.clock
-        ).svg
+            layout: layout, language: language, clock: LocalTime.clock)
     }
 
     private static let hour: Int64 = 3_600_000_000_000

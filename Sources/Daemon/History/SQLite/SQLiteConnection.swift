@@ -187,6 +187,8 @@ extension SQLiteStatement {
 
     borrowing func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
+    borrowing func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
     borrowing func optionalReal(_ column: Int32) -> Double? {
         isNull(column) ? nil : sqlite3_column_double(statement, column)
     }
@@ -198,6 +200,13 @@ extension SQLiteStatement {
         guard let bytes = sqlite3_column_text(statement, column) else { return nil }
         let count = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// Calls `body` with the bytes of a text; without any for NULL.
+    borrowing func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let bytes = sqlite3_column_text(statement, column)
+        let count = Int(sqlite3_column_bytes(statement, column))
+        return body(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
     }
 
     private borrowing func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

@@ -6,6 +6,9 @@ struct DayRecord: Sendable, Hashable {
     var start: Int64
     var end: Int64
 
+    /// The number of parts of equal length of which each has one value of a signal.
+    var columns = 1440
+
     var regions: [Region]
 
     /// The maximum number of regions that are read from the history beside the configured ones.
@@ -21,7 +24,8 @@ struct DayRecord: Sendable, Hashable {
         var identifier: String
         /// In order, and none overlaps another, whatever the clock did.
         var spans: [Span] = []
-        var minutes: [SignalMinute] = []
+        /// In the order of the columns; a column without a reception has none.
+        var signal: [Signal] = []
         var marks: [Mark] = []
         /// The configured thresholds in dBm.
         var enterRSSI: Int?
@@ -33,6 +37,21 @@ struct DayRecord: Sendable, Hashable {
         var time: Range<Int64>
         var value: String
     }
+
+    /// The signal in a column: of one minute or of several.
+    struct Signal: Sendable, Hashable {
+        /// The column, from 0.
+        var column: UInt16
+        /// Whether there was a longer silence before it than ``longestSilence``.
+        var beginsStretch = false
+        /// In dBm.
+        var lowest: Int8
+        var highest: Int8
+        var mean: Float
+    }
+
+    /// A line over a longer silence would show values that were never received.
+    static let longestSilence = 3 * SignalMinute.length
 
     struct Mark: Sendable, Hashable {
         enum Kind: Sendable, Hashable {
