@@ -143,8 +143,8 @@ let targets = [
     module(
         "Daemon/Server",
         [
-            "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
+            "Checksum", "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore",
+            "NIOHTTP1", "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], resources: [.embedInCode("Web/Page")]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),
     module(
@@ -275,7 +275,7 @@ let suites: [(String, of: String, [String])] = [
     ("PlumbingTests", "Plumbing", []),
     ("PresenceTests", "Presence", ["DaemonTestSupport", "OkaeriConfiguration"]),
     ("RegionMonitoringTests", "RegionMonitoring", []),
-    ("ServerTests", "Server", ["Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
+    ("ServerTests", "Server", ["Checksum", "Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
     ("ServiceWatchTests", "Automation", ["OkaeriDaemon"]),
     ("SetupTests", "Setup", []),
     ("StateTests", "OkaeriDaemon", ["DaemonTestSupport"]),

@@ -9,6 +9,15 @@ extension PageData {
     ) async throws(PageFailure) -> String {
         try await picture(
             of: day, from: from, to: to, width: width, language: language, regions: regions, signals: signals,
-            demandRoom: {}, answer: { $0 })
+            demandRoom: {}
+        ) { draw throws(PageFailure) in
+            let picture = Parts()
+            try draw { picture.text += $0 }
+            return picture.text
+        }
+    }
+
+    private final class Parts {
+        var text = ""
     }
 }

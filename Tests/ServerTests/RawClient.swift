@@ -82,6 +82,12 @@ final class RawClient {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Everything that has come so far, as it is.
+    var receivedBytes: [UInt8] {
+        read()
+        return bytes
+    }
+
     /// Whether the server has hung up.
     var isClosedByPeer: Bool {
         read()

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
+import OkaeriChecksum
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
@@ -67,6 +68,22 @@ import Testing
         func ask(
             _ method: String, _ path: String, body: String = "", host: String? = nil, _ fields: [String: String] = [:]
         ) async throws -> String {
+            try await client(method, path, body: body, host: host, fields).received
+        }
+
+        /// Returns the head and the content of the answer.
+        func answer(
+            _ method: String, _ path: String, _ fields: [String: String] = [:]
+        ) async throws -> (head: String, content: [UInt8]) {
+            let bytes = try await client(method, path, fields).receivedBytes
+            let end = try #require(bytes.indices.first { bytes[$0...].starts(with: "\r\n\r\n".utf8) })
+            return (String(decoding: bytes[..<(end + 2)], as: UTF8.self), Array(bytes[(end + 4)...]))
+        }
+
+        /// Returns the client with the whole answer.
+        private func client(
+            _ method: String, _ path: String, body: String = "", host: String? = nil, _ fields: [String: String] = [:]
+        ) async throws -> RawClient {
             let client = try RawClient(port: port)
             try client.connect()
             var all = ["host": host ?? "pi:\(port)", "content-length": "\(body.utf8.count)", "connection": "close"]
@@ -75,7 +92,7 @@ import Testing
             let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.sorted().joined()
             client.send("\(method) \(path) HTTP/1.1\r\n\(head)\r\n\(body)")
             try await eventually("the server closes the connection") { client.isClosedByPeer }
-            return client.received
+            return client
         }
 
         /// A change as the page makes it.
@@ -296,13 +313,66 @@ import Testing
                 #expect(answer.contains("X-Frame-Options: DENY\r\n"))
             }
             let tag = try await asker.ask("GET", "/app.js").word(between: "ETag: ", and: "\r\n")
-            let again = try await asker.ask("GET", "/app.js", ["if-none-match": tag])
-            #expect(again.hasPrefix("HTTP/1.1 304") && again.hasSuffix("\r\n\r\n"))
+            for copies in [tag, "\"x\", \(tag)", String(tag.dropFirst(2)), "*"] {
+                let again = try await asker.ask("GET", "/app.js", ["if-none-match": copies])
+                #expect(again.hasPrefix("HTTP/1.1 304") && again.hasSuffix("\r\n\r\n"))
+                #expect(again.contains("Vary: accept-encoding\r\n"))
+            }
+            #expect(try await asker.ask("GET", "/app.js", ["if-none-match": "\"x\""]).hasPrefix("HTTP/1.1 200"))
             #expect(try await asker.ask("HEAD", "/").hasSuffix("\r\n\r\n"))
             #expect(try await asker.ask("GET", "/../../etc/passwd").hasPrefix("HTTP/1.1 404"))
             #expect(try await asker.ask("GET", "/", host: "evil.example").hasPrefix("HTTP/1.1 421"))
             #expect(try await asker.change("POST", "/", "").hasPrefix("HTTP/1.1 405"))
         }
+    }
+
+    @Test func `a large text is packed for a browser that accepts that, and is the same text`() async throws {
+        try await run(isOpen: true) { (asker: Asker) async throws in
+            for path in ["/app.js", "/", "/v1/status", "/metrics"] {
+                let plain = try await asker.answer("GET", path)
+                #expect(plain.head.contains("Vary: accept") && !plain.head.contains("Content-Encoding"))
+                let packed = try await asker.answer("GET", path, ["accept-encoding": "br, gzip;q=0.5"])
+                #expect(packed.head.contains("Content-Encoding: gzip\r\n") && packed.head.contains("accept-encoding"))
+                #expect(packed.head.contains("Content-Length: \(packed.content.count)\r\n"))
+                #expect(packed.content.count < plain.content.count / 2)
+                let text = try unpacked(packed.content)
+                #expect(path.hasPrefix("/v1") || path == "/metrics" ? !text.isEmpty : text == plain.content)
+                let head = try await asker.answer("HEAD", path, ["accept-encoding": "gzip"])
+                #expect(head.content.isEmpty && head.head.contains("Content-Encoding: gzip\r\n"))
+                #expect(
+                    try await !asker.answer("GET", path, ["accept-encoding": "gzip;q=0"]).head.contains(
+                        "Content-Encoding"))
+            }
+            #expect(listeners.reports?.isEmpty == false)
+        }
+    }
+
+    @Test func `a short answer, an image, a failure, a secret and an event stream are never packed`() async throws {
+        try await run { (asker: Asker) async throws in
+            var asker = asker
+            _ = try await asker.logIn(logins.link())
+            for path in ["/v1/nodes", "/icon.png", "/v1/nothing", "/v1/web/session"] {
+                let answer = try await asker.answer("GET", path, ["accept-encoding": "gzip"])
+                #expect(!answer.head.contains("Content-Encoding"), "\(path)")
+            }
+            let stream = try RawClient(port: asker.port)
+            try stream.connect()
+            stream.send(
+                "GET /v1/events HTTP/1.1\r\nHost: pi:\(asker.port)\r\nCookie: okaeri=\(asker.cookie)\r\nAccept-Encoding: gzip\r\n\r\n"
+            )
+            try await eventually("the answer has arrived") { stream.received.contains(": okaeri") }
+            #expect(!stream.received.contains("Content-Encoding"))
+        }
+    }
+
+    private func unpacked(_ content: [UInt8]) throws -> [UInt8] {
+        var text = [UInt8](repeating: 0, count: 1 << 20)
+        let gunzip = try Gunzip()
+        let count = try content.withUnsafeBytes { content in
+            try text.withUnsafeMutableBytes { try gunzip.unpack(content, into: $0).written }
+        }
+        #expect(gunzip.isComplete)
+        return Array(text.prefix(count))
     }
 
     @Test func `every file of the page is served`() throws {

@@ -108,8 +108,11 @@ private struct PathMethods: Sendable {
             throw PageFailure(
                 .badRequest, "\(request.method) takes no content here; send the request without a body")
         }
-        let response = try await endpoint.answer(exchange)
-        return endpoint.isAccounted ? response : try exchange.connections.memory.holding(response)
+        let answer = try await endpoint.answer(exchange)
+        let response = try await Compression.applied(to: answer, for: request)
+        let isPacked = answer.headers[.contentEncoding] != response.headers[.contentEncoding]
+        // What was packed here is in memory, also if the answer is a part of the program.
+        return endpoint.isAccounted && !isPacked ? response : try exchange.connections.memory.holding(response)
     }
 
     private var allowed: String {

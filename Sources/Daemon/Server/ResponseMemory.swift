@@ -92,6 +92,9 @@ package final class ResponseMemory: Sendable {
         return response
     }
 
+    /// Returns memory to the system soon, after work that needed much of it.
+    package func returnSoon() { release(Self.notable) { _, _ in } }
+
     private static let failure = PageFailure(
         .serviceUnavailable, .tooManyAnswers, "\(retryAfter)", retryAfter: retryAfter)
 

@@ -90,9 +90,20 @@ extension PageFile {
         guard let file = at(request.uri.path) else {
             return .failure(.notFound, "the page has no such file; load it again")
         }
-        let headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
-        if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+        var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+        headers.varyByEncoding()
+        if request.hasCopy(of: file.tag) { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: .pieces(of: file.content))
+    }
+}
+
+extension Request {
+    /// Whether the client has a copy with this tag, which is a weak one (RFC 9110, 13.1.2).
+    fileprivate func hasCopy(of tag: String) -> Bool {
+        (headers[.ifNoneMatch] ?? "").split(separator: ",").contains { item in
+            let item = item.filter { $0 != " " && $0 != "\t" }
+            return item == tag || "W/\(item)" == tag || item == "*"
+        }
     }
 }
 

@@ -56,9 +56,12 @@ struct PageData: Sendable {
                     width: exchange.query(Route.width), language: exchange.query(Route.language),
                     regions: exchange.query(Route.scope), signals: exchange.query(Route.signals),
                     demandRoom: { () throws(PageFailure) in try memory.demandRoom() }
-                ) { picture throws(PageFailure) in
-                    try memory.holding(
-                        .text(picture, headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"]))
+                ) { draw throws(PageFailure) in
+                    let text = try TextParts(for: exchange.request)
+                    try draw { text.add($0) }
+                    memory.returnSoon()
+                    return try memory.holding(
+                        text.response(headers: [.contentType: "image/svg+xml", .cacheControl: "no-store"]))
                 }
             },
             Endpoint(.get, Route.history, .readers) { exchange in
@@ -111,6 +114,9 @@ struct PageData: Sendable {
         try? MergedConfiguration(file: file, directory: directory).configuration.regions
     }
 
+    /// Draws a picture in parts, each of which a closure receives.
+    typealias Draw = (_ write: @escaping (String) -> Void) throws(PageFailure) -> Void
+
     /// Returns the answer with a day as a picture (SVG).
     ///
     /// - Parameters:
@@ -127,7 +133,7 @@ struct PageData: Sendable {
         of day: String, from: String? = nil, to: String? = nil, width: String? = nil, language: String? = nil,
         regions: String? = nil, signals: String? = nil,
         demandRoom: @escaping @Sendable () throws(PageFailure) -> Void,
-        answer: @escaping @Sendable (_ picture: String) throws(PageFailure) -> Answer
+        answer: @escaping @Sendable (_ draw: Draw) throws(PageFailure) -> Answer
     ) async throws(PageFailure) -> Answer {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
             throw PageFailure(.badRequest, "\(day.plain()) is not a day; write it as 2026-11-21")
@@ -161,7 +167,9 @@ struct PageData: Sendable {
         guard let directory else { throw Self.noHistory }
         return try await pictures.run { () throws(PageFailure) in
             try demandRoom()
-            return try answer(Self.result { () throws(HistoryError) in try chart(directory).svg(now: now) })
+            return try answer { write throws(PageFailure) in
+                try Self.result { () throws(HistoryError) in try chart(directory).draw(now: now, to: write) }
+            }
         }
     }
 

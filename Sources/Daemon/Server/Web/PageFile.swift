@@ -7,8 +7,8 @@ package struct PageFile: Sendable {
     package let type: String
     package let content: [UInt8]
 
-    /// Another one for another content (RFC 9110, 8.8.3).
-    package var tag: String { "\"\(String(content.fnv1a, radix: 16))\"" }
+    /// Another one for another content; a weak one, because the packed content has the same (RFC 9110, 8.8.1).
+    package var tag: String { "W/\"\(String(content.fnv1a, radix: 16))\"" }
 
     /// By path; nil: there is none.
     package static func at(_ path: String) -> PageFile? { all[path] }

@@ -1,0 +1,122 @@
+package import HTTPTypes
+package import Hummingbird
+import HummingbirdCore
+import NIOCore
+import OkaeriChecksum
+
+/// A text that is made in parts, and packed meanwhile if the client accepts that.
+package final class TextParts {
+    private var text: [UInt8] = []
+    private let gzip: Gzip?
+
+    /// - Parameter request: The request that the text answers.
+    package init(for request: Request) throws(PageFailure) {
+        do throws(Gzip.Failure) {
+            gzip = request.acceptsGzip ? try Gzip() : nil
+        } catch {
+            throw PageFailure(.serviceUnavailable, error.description)
+        }
+    }
+
+    package func add(_ part: String) {
+        guard let gzip else { return text.append(contentsOf: part.utf8) }
+        var part = part
+        part.withUTF8 { gzip.add(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Returns the answer with the text. Nothing can be added any more.
+    ///
+    /// - Parameter headers: with the type of the text.
+    package func response(headers: HTTPFields) -> Response {
+        let content = gzip?.end() ?? text
+        var headers = headers
+        if gzip != nil { headers[.contentEncoding] = Compression.coding }
+        headers.varyByEncoding()
+        return Response(status: .ok, headers: headers, body: .pieces(of: content))
+    }
+}
+
+/// The answers that are compressed (RFC 9110, 8.4).
+enum Compression {
+    static let coding = "gzip"
+
+    /// An answer of fewer bytes fits in one packet as it is.
+    static let smallest = 1400
+
+    /// An answer of more bytes, which none is but a list of beacons or a picture, is not packed as a whole.
+    static let largest = 4 << 20
+
+    /// The media types of texts. An event stream has another one: packed, an event would wait for the next one.
+    private static let types: Set = [
+        "application/json", "application/manifest+json", "image/svg+xml", "text/css", "text/html", "text/javascript",
+        "text/plain", "application/openmetrics-text",
+    ]
+
+    /// Returns an answer, packed if it is a large text and the client accepts that.
+    ///
+    /// An answer that sets a cookie contains a secret, and so may one to a link: their lengths would depend on it.
+    static func applied(to response: Response, for request: Request) async throws -> Response {
+        guard response.status == .ok, response.headers[.contentEncoding] == nil, response.headers[.setCookie] == nil,
+            let length = response.body.contentLength, smallest...largest ~= length, isText(response)
+        else { return response }
+        var response = response
+        response.headers.varyByEncoding()
+        guard request.acceptsGzip else { return response }
+        let content = Content()
+        try await response.body.write(ContentWriter(content: content))
+        // Between begin and end there is no wait: no more states of zlib exist than threads run.
+        guard let packed = try? Gzip.pack(content.bytes) else { return response }
+        response.headers[.contentEncoding] = coding
+        response.body = .pieces(of: packed)
+        return response
+    }
+
+    private static func isText(_ response: Response) -> Bool {
+        let type = response.headers[.contentType]?.prefix { $0 != ";" }
+        return type.map { types.contains(String($0)) } ?? false
+    }
+
+    private final class Content {
+        var bytes: [UInt8] = []
+    }
+
+    private struct ContentWriter: ResponseBodyWriter {
+        let content: Content
+
+        mutating func write(_ buffer: ByteBuffer) async throws { content.bytes += buffer.readableBytesView }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}
+
+extension HTTPFields {
+    /// Adds that the answer depends on the codings that the client accepts (RFC 9110, 12.5.5).
+    mutating func varyByEncoding() {
+        let fields = self[.vary]
+        guard fields?.lowercased().contains("accept-encoding") != true else { return }
+        self[.vary] = (fields.map { "\($0), " } ?? "") + "accept-encoding"
+    }
+}
+
+extension Request {
+    /// Whether the client accepts the coding gzip (RFC 9110, 12.5.3). Without a word about it, it does not.
+    var acceptsGzip: Bool {
+        var weights: [Substring: Double] = [:]
+        for item in (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",") {
+            let parts = item.split(separator: ";").map { $0.trimmingSpace }
+            guard let coding = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
+            weights[coding] = weight ?? 1
+        }
+        return (weights["gzip"] ?? weights["x-gzip"] ?? weights["*"] ?? 0) > 0
+    }
+}
+
+extension Substring {
+    /// Without the white space of a field's value at both ends (RFC 9110, 5.6.3).
+    fileprivate var trimmingSpace: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0] } ?? ""
+    }
+}
