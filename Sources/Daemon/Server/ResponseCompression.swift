@@ -6,7 +6,8 @@ import OkaeriChecksum
 
 /// A text that is made in parts, and packed meanwhile if the client accepts that.
 package final class TextParts {
-    private var text: [UInt8] = []
+    /// A single array of all would be copied while it grows.
+    private var parts: [[UInt8]] = []
     private let gzip: Gzip?
 
     /// - Parameter request: The request that the text answers.
@@ -19,7 +20,7 @@ package final class TextParts {
     }
 
     package func add(_ part: String) {
-        guard let gzip else { return text.append(contentsOf: part.utf8) }
+        guard let gzip else { return parts.append(Array(part.utf8)) }
         var part = part
         part.withUTF8 { gzip.add(UnsafeRawBufferPointer($0)) }
     }
@@ -28,11 +29,17 @@ package final class TextParts {
     ///
     /// - Parameter headers: with the type of the text.
     package func response(headers: HTTPFields) -> Response {
-        let content = gzip?.end() ?? text
         var headers = headers
-        if gzip != nil { headers[.contentEncoding] = Compression.coding }
         headers.varyByEncoding()
-        return Response(status: .ok, headers: headers, body: .pieces(of: content))
+        if let gzip {
+            headers[.contentEncoding] = Compression.coding
+            return Response(status: .ok, headers: headers, body: .pieces(of: gzip.end()))
+        }
+        let body = ResponseBody(contentLength: parts.reduce(0) { $0 + $1.count }) { [parts] writer in
+            for part in parts { try await writer.write(ByteBuffer(bytes: part)) }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
     }
 }
 
