@@ -217,14 +217,23 @@ extension PageDataTests {
         }
     }
 
-    @Test func `a further sign is written where the daemon writes the region, which can be renamed then`() async throws
-    {
+    @Test func `a region with a further sign of the page is renamed after the page has undone it`() async throws {
         try write(#"{"regions": [{"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1}]}"#)
         let sign = #"{"region": "keys", "uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": 2}"#
         #expect(try await add(page(), sign: sign).written == true)
+        #expect(!text.contains("anyOf") && saved.contains("furtherSigns"))
+        let renaming = #"{"region": {"identifier": "keys"}, "name": "bag"}"#
+        let failure = await #expect(throws: PageFailure.self) { try await self.set(renaming) }
+        #expect(failure?.sentence.contains("undo its changes first") == true)
+        #expect(try await page().removeChanges(of: "keys").written == true)
+        #expect(try await set(renaming).written == true && effective().map(\.identifier) == ["bag"])
+    }
+
+    @Test func `without a state directory a further sign is written into beacons json`() async throws {
+        try write(#"{"regions": [{"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1}]}"#)
+        let sign = #"{"region": "keys", "uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": 2}"#
+        #expect(try await add(page(directory: nil), sign: sign).written == true)
         #expect(text.contains("anyOf") && saved.isEmpty)
-        #expect(try await set(#"{"region": {"identifier": "keys"}, "name": "bag"}"#).written == true)
-        #expect(try effective().map(\.identifier) == ["bag"] && effective()[0].monitored.signs.count == 2)
     }
 
     @Test func `signs that the page has added are not said to be in beacons json`() async throws {

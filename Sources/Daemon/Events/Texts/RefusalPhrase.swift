@@ -2,7 +2,7 @@
 package enum RefusalPhrase: Phrase {
     case noHistory, noNetwork, noRegion, noSuchRegion, regionExists, noChanges, noName, noStateDirectory,
         cannotSave, changeOfSigns, changeOfSavedSigns, changeOfAddedSigns, changeOfNetwork, changeOfPhone,
-        changeOfCommands, renamingOfCommands, renamingOfRoot,
+        changeOfCommands, renamingOfCommands, renamingOfRoot, renamingOfChanged,
         deletionOfCommands,
         deletionOfRoot, captureForAdapter, noKeyDirectory, keyExists, phoneName, phoneIsEnrolled,
         daemonChanges, cannotPair, enrollmentRuns, questionIsOver, noPage, noBrowser, invisibleName,
@@ -89,6 +89,11 @@ package enum RefusalPhrase: Phrase {
             (
                 "cannot rename {0} from the page: it is in {1}, where root names it; rename it there, then run `sudo systemctl reload okaeri`",
                 "このページではリージョン {0} の名前を変更できません。{1} にあるため、そこで root として変更してから `sudo systemctl reload okaeri` を実行してください"
+            )
+        case .renamingOfChanged:
+            (
+                "cannot rename {0} from the page: the page has changed the region; undo its changes first",
+                "このページではリージョン {0} の名前を変更できません。先に、このページでの変更を取り消してください"
             )
         case .deletionOfCommands:
             (

@@ -70,17 +70,19 @@ struct PageRights {
 
     /// Throws if the page must not rename the region.
     ///
-    /// - Parameter isWritable: Whether the daemon may write the region's file, and has no change of it elsewhere.
-    func checkRenaming(isWritable: Bool) throws(RegionFiles.Refusal) {
+    /// - Parameters:
+    ///   - isWritable: Whether the daemon may write `beacons.json`.
+    ///   - isSaved: Whether `regions.json` has the region, or a change of it: under another name it would have no effect.
+    func checkRenaming(isWritable: Bool, isSaved: Bool) throws(RegionFiles.Refusal) {
         guard let region else {
             throw .unknown(LocalizedText(RefusalPhrase.noRegion, identifier.plain()))
         }
         if region.hasCommands {
             throw refused(.renamingOfCommands, file)
         }
-        guard own == nil || isWritable else {
-            throw refused(.renamingOfRoot, file)
-        }
+        guard own != nil else { return }
+        if isSaved { throw refused(.renamingOfChanged) }
+        guard isWritable else { throw refused(.renamingOfRoot, file) }
     }
 
     /// Throws if the page must not delete the region.

@@ -148,7 +148,7 @@ extension RegionFiles {
         if let newName {
             try check(newName, in: content)
             let isSaved = content.regions[identifier] != nil
-            try rights.checkRenaming(isWritable: mainObstacle == nil && !isSaved)
+            try rights.checkRenaming(isWritable: mainObstacle == nil, isSaved: isSaved)
         }
         let isForMain = isForMain(identifier, in: content)
         try rights.check(patch, isSaved: !isForMain)
@@ -234,7 +234,8 @@ extension RegionFiles {
     ) throws(Refusal) -> Edit {
         try checkExists(identifier, in: content)
         let patch = RegionPatch(identifier: identifier, further: beacons)
-        guard !isForMain(identifier, in: content) else { return try editOfMain(patch, in: content) }
+        // In `regions.json` the page can undo it.
+        guard saved != nil else { return try editOfMain(patch, in: content) }
         return try adding(patch.furtherSigns[0], to: identifier, in: content)
     }
 

@@ -90,6 +90,8 @@ export const backupPart = () => {
     'form',
     { class: 'card', novalidate: true, hidden: true, onsubmit: submit },
     isPlain && el('p', { class: 'quiet' }, t('backupPlain')),
+    // The name under which a password manager stores the passphrase.
+    el('input', { type: 'text', autocomplete: 'username', value: t('backup'), readonly: true, hidden: true }),
     firstField,
     secondField,
     el('div', { class: 'buttons' }, start),
