@@ -107,6 +107,35 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
     }
 
+    @Test(arguments: ["\"phone\": \"/keys/anna.key\"", "\"anyOf\": [{\"phone\": \"/keys/anna.key\"}]"])
+    func `with --json the reason of a refused change is an object`(signs: String) throws {
+        let file = try binary.file("beacons.json", "{\"regions\": [{\"identifier\": \"a\", \(signs)}]}".utf8)
+        let options = ["--config", file, "--socket", "none", "--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2"]
+        let outcome = try binary.run(["setup", "--identifier", "a", "--json"] + options)
+        #expect(outcome.status == 78 && outcome.errors.contains("regions[0]"), "\(outcome)")
+        #expect(outcome.output.hasPrefix("{\"error\":\"") && outcome.output.hasSuffix("\"status\":78}\n"), "\(outcome)")
+        #expect(outcome.output.contains("regions[0]"), "\(outcome)")
+    }
+
+    @Test func `with --json a file that cannot be written is an object`() throws {
+        let options = ["--socket", "none", "--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2", "--identifier", "a"]
+        let outcome = try binary.run(["setup", "--config", "/proc/x.json", "--json"] + options)
+        #expect([74, 77].contains(outcome.status), "\(outcome)")
+        #expect(outcome.output.hasPrefix("{\"error\":\"/proc/x.json"), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\"status\":\(outcome.status)}\n"), "\(outcome)")
+    }
+
+    @Test func `a relative path of a passphrase is a mistake of the option`() throws {
+        let outcome = try binary.run([
+            "setup", "--config", "n.json", "--beacon", "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/2", "--identifier", "a",
+            "--ssid", "x", "--passphrase-file", "x", "--json",
+        ])
+        #expect(
+            outcome.status == 64 && outcome.errors.contains("--passphrase-file takes an absolute path"), "\(outcome)")
+        #expect(outcome.output.hasPrefix("{\"error\":\"--passphrase-file takes"), "\(outcome)")
+        #expect(files == [])
+    }
+
     /// Names that would move a terminal's cursor, begin a line in a log, or turn text around.
     private static let hostileNames = [
         "a\nb", "a\u{1B}[2Jb", "a\u{9B}b", "a\u{2028}b", "a\u{202E}b", "a\u{2066}b", "a\u{200F}b", "a\u{200B}b", "\t",

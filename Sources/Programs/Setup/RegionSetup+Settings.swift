@@ -156,8 +156,7 @@ extension RegionSetup {
             let new = try ConfigurationText(text, file: file).setting(patch)
             return .text(new, unsavedNetwork: unsavedNetwork)
         } catch {
-            console.say(error.sentence(in: console.language))
-            throw .noConfiguration
+            throw .noConfiguration(error)
         }
     }
 

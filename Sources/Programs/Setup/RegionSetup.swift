@@ -38,7 +38,8 @@ package struct RegionSetup {
     package enum Failure: Error, Equatable {
         case declined
         case noBluetooth(isPermission: Bool)
-        case noConfiguration
+        /// The text with the answers would not be a configuration.
+        case noConfiguration(ConfigurationError)
     }
 
     /// The weakest signal of a beacon that is held to the machine, in dBm.

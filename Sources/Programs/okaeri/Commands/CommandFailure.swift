@@ -30,6 +30,11 @@ struct CommandFailure: Error {
     /// The configuration does not load.
     init(_ error: ConfigurationError) { self.init(error, status: Exit.configuration) }
 
+    /// A file cannot be written.
+    init(_ obstacle: WriteObstacle) {
+        self.init(obstacle, status: obstacle.isPermission ? Exit.noPermission : Exit.ioError)
+    }
+
     init(_ phrase: FailurePhrase, _ values: String..., status: ExitCode) {
         self.init(
             Language.english(phrase, values), localized: Terminal.language(phrase, values), status: status)
@@ -50,7 +55,7 @@ struct CommandFailure: Error {
         do throws(WriteObstacle) {
             return try write()
         } catch {
-            throw CommandFailure(error, status: error.isPermission ? Exit.noPermission : Exit.ioError)
+            throw CommandFailure(error)
         }
     }
 }

@@ -57,6 +57,9 @@ struct SetupCommand: AsyncParsableCommand {
         if let identifier, !Configuration.Region.isIdentifier(identifier) {
             throw ValidationError("--identifier takes \(Configuration.Region.expectedIdentifier), such as home")
         }
+        if let passphraseFile, !SecretFile.isPath(passphraseFile) {
+            throw ValidationError("--passphrase-file takes \(SecretFile.expected)")
+        }
         if passphraseFile != nil, ssid == nil { throw ValidationError("--passphrase-file requires --ssid") }
     }
 

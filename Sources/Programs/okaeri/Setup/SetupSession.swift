@@ -28,7 +28,7 @@ struct SetupSession: Sendable {
         case join(broker: String)
         case ended(ExitCode)
         /// The end without a change.
-        case unchanged(ExitCode)
+        case unchanged(CommandFailure)
     }
 
     /// - Returns: The broker of the house that the user joins instead; `nil` if there is nothing left to do.
@@ -51,9 +51,9 @@ struct SetupSession: Sendable {
             return broker
         case .ended(.success): return nil
         case .ended(let status): throw status
-        case .unchanged(let status):
+        case .unchanged(let failure):
             await radio.switchBack()
-            throw status
+            throw failure
         }
     }
 
@@ -75,8 +75,7 @@ struct SetupSession: Sendable {
         } catch {
             let failure = error as? RegionSetup.Failure
             if failure == nil { try? Terminal.print("") }
-            Terminal.printNotice(Terminal.language(FailurePhrase.nothingWritten))
-            return .unchanged(failure?.status ?? .failure)
+            return .unchanged(failure?.ofCommand ?? CommandFailure(.nothingWritten, status: .failure))
         }
     }
 
@@ -88,8 +87,7 @@ struct SetupSession: Sendable {
             report?.backup = backup
             console.say(backup == nil ? SetupPhrase.written : .writtenWithBackup, file.path, backup ?? "")
         } catch {
-            Terminal.printNotice(error.sentence(in: Terminal.language))
-            return .unchanged(error.isPermission ? Exit.noPermission : Exit.ioError)
+            return .unchanged(CommandFailure(error))
         }
         // Not cancelled by a signal: it decides which steps are named at the end.
         let left = await Task { await NextSteps(writing: file, client: client, unsavedNetwork: unsavedNetwork) }.value
@@ -123,11 +121,13 @@ struct SetupSession: Sendable {
 }
 
 extension RegionSetup.Failure {
-    fileprivate var status: ExitCode {
+    /// The end of the command. The questions have shown the reason why Bluetooth cannot be used.
+    fileprivate var ofCommand: CommandFailure {
         switch self {
-        case .declined: .failure
-        case .noBluetooth(let isPermission): isPermission ? Exit.noPermission : Exit.unavailable
-        case .noConfiguration: Exit.configuration
+        case .declined: CommandFailure(.nothingWritten, status: .failure)
+        case .noBluetooth(let isPermission):
+            CommandFailure(.nothingWritten, status: isPermission ? Exit.noPermission : Exit.unavailable)
+        case .noConfiguration(let error): CommandFailure(error)
         }
     }
 }
