@@ -139,6 +139,12 @@ import Testing
                 """)
     }
 
+    @Test func `the longest gap of a fast beacon is not below the start of its range`() throws {
+        let report = report(learning, heard: (0...1500).map { Double($0) * 0.04 }, now: 60.1)
+        let tail = try #require(report.regions[0].beacons[0].tail)
+        #expect(tail.start > 0 && tail.longest >= tail.start, "\(tail)")
+    }
+
     @Test func `a time that is configured, and one that is not learned yet`() throws {
         let configured = try text(report(monitored(30), heard: everySecond, now: 61))
         #expect(configured.contains("after 30 s of silence: set by exitAfter\n"))

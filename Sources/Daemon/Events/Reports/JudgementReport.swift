@@ -123,7 +123,7 @@ extension JudgementReport {
         if let found = judgement.exit.tail, let memory = judgement.exit.memory {
             tail = Tail(
                 memory: memory.rawValue, gaps: found.gaps.rounded(digits: 1), start: found.start.seconds(digits: 2),
-                longest: found.longest.seconds(digits: 1), listened: found.listened.seconds(digits: 0))
+                longest: found.longest.seconds(digits: 2), listened: found.listened.seconds(digits: 0))
         }
         advertisingInterval = judgement.advertising?.interval.seconds(digits: 3)
         loss = judgement.advertising?.loss.rounded(digits: 2)
