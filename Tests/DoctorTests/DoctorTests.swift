@@ -97,6 +97,24 @@ import Testing
         #expect(await doctor.networkFindings(off).map(\.verdict) == [.ok, .wrong])
     }
 
+    @Test func `a file with a mistake does not say that there is no network to join`() async throws {
+        let folder = try TemporaryFolder()
+        let wrong = Configuration.example.replacing("\"regions\"", with: "\"adaptor\": 1, \"regions\"")
+        let file = try folder.file("beacons.json", Array(wrong.utf8))
+        let doctor = Doctor(configurationFile: file, client: APIClient(socket: "\(folder.path)/none.sock"))
+        #expect(doctor.configurationFindings.first?.remedy?.hasPrefix("correct the file") == true)
+        #expect(await doctor.networkFindings(SimulatedWiFi(inSight: ["HomeNet"])).isEmpty)
+    }
+
+    @Test func `a file that is named and absent has one remedy`() throws {
+        let folder = try TemporaryFolder()
+        let doctor = Doctor(
+            configurationFile: "\(folder.path)/absent.json", client: APIClient(socket: "\(folder.path)/none.sock"))
+        let findings = doctor.configurationFindings
+        #expect(findings.map(\.verdict) == [.wrong] && findings[0].remedy == nil, "\(findings)")
+        #expect(findings[0].sentence.contains("absent.json") && findings[0].japanese?.remedy == nil, "\(findings)")
+    }
+
     @Test func `a desktop needs a notification server and the agent`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("beacons.json", Array(Configuration.example.utf8))

@@ -43,6 +43,9 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
     /// Whether there is no file, and none was named.
     package var isAbsent: Bool { problems.contains { $0.place == Self.absence } }
 
+    /// Whether the file cannot be read.
+    package var isOfWholeFile: Bool { problems.contains { $0.place == Self.wholeFile } }
+
     /// A line for each mistake: the file, the place, what was found, what is expected, the nearest known key, the region.
     package var description: String { sentence(in: .english) }
 

@@ -55,6 +55,10 @@ package struct Doctor: Sendable {
     var configurationFindings: [Finding] {
         switch configuration {
         case .failure(let error):
+            // The sentence of a file that cannot be read names its remedy.
+            if error.isOfWholeFile {
+                return [.wrong("configuration", error.description, japanese: error.sentence(in: .japanese))]
+            }
             let phrase: DoctorPhrase = error.isAbsent ? .noConfiguration : .wrongConfiguration
             return zip(
                 error.description.split(separator: "\n"), error.sentence(in: .japanese).split(separator: "\n")
@@ -176,7 +180,9 @@ extension Doctor {
     private static let timeout = Duration.seconds(3)
 
     func networkFindings(_ wifi: some WiFiService) async -> [Finding] {
-        let networks = configured?.regions.compactMap(\.network).filter { $0.join != .off } ?? []
+        // A file with a mistake may name networks.
+        guard let configured else { return [] }
+        let networks = configured.regions.compactMap(\.network).filter { $0.join != .off }
         guard !networks.isEmpty else { return [.note("Wi-Fi", DoctorPhrase.noNetwork)] }
         return await withTaskGroup(of: [Finding]?.self) { group in
             let service = ThreadService(loop: { wifi.run() }, stop: { wifi.stop() }, endsWithLoop: true)
