@@ -53,6 +53,10 @@ struct ConfigurationMQTTTests {
             #"{"host": "[fe80::1%eth0]:1883"}"#,
             #"mqtt.host: found "[fe80::1%eth0]:1883", expected the host alone, "fe80::1%eth0", and its port as "port": 1883"#
         ),
+        (
+            #"{"host": "fe80::1%eth0:1884"}"#,
+            #"mqtt.host: found "fe80::1%eth0:1884", expected the host alone, "fe80::1%eth0", and its port as "port": 1884"#
+        ),
         (#"{"host": "[::1"}"#, "mqtt.host: found \"[::1\", expected the broker's name or address"),
         (#"{"host": "a", "port": 0}"#, "mqtt.port: found 0, expected a whole number from 1 to 65535"),
         (#"{"host": "a", "tsl": true}"#, "mqtt.tsl: found an unknown key"),
@@ -92,6 +96,12 @@ struct ConfigurationMQTTTests {
         (#"{"host": "a", "tls": true, "passwordFile": "/p"}"#, "mqtt.username: found nothing, expected a name beside"),
         (#"{"host": "a", "tls": true, "username": "a", "passwordFile": "p"}"#, "mqtt.passwordFile: found \"p\""),
         ("[]", #"mqtt: found an array of 0, expected an object, such as {"host": "mqtt.lan"}"#),
+        (
+            #""mqtt.lan:1884""#,
+            #"mqtt: found "mqtt.lan:1884", expected an object, such as {"host": "mqtt.lan", "port": 1884}"#
+        ),
+        (#""[::1]:1""#, #"mqtt: found "[::1]:1", expected an object, such as {"host": "::1", "port": 1}"#),
+        (#""hub""#, #"mqtt: found "hub", expected an object, such as {"host": "hub"}"#),
         (#""mqtt://hub:1""#, #"mqtt: found "mqtt://hub:1", expected an object, such as {"host": "mqtt.lan"}"#),
     ])
     func `mistakes`(json: String, start: String) {

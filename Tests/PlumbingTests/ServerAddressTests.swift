@@ -17,7 +17,8 @@ import Testing
     @Test(arguments: [
         "", ".", ":1", "mqtt.lan:", "mqtt.lan:0", "mqtt.lan:65536", "mqtt.lan:x", "mqtt.lan:1:2", "[x]", "[::1]x",
         "::1:x:",
-        "[::1", "::1]", "[]", "[127.0.0.1]", "[::1%]", "::1%", "[fe80::1%a/b]", "127.0.0.1%lo", "mqtt..lan", ".lan",
+        "[::1", "::1]", "[]", "[127.0.0.1]", "[::1%]", "::1%", "[fe80::1%a/b]", "127.0.0.1%lo", "fe80::1%eth0:1884",
+        "[fe80::1%eth0:1]", "mqtt..lan", ".lan",
         "-mqtt",
         "mqtt://lan", "user@lan", "mqtt lan", "a\tb", "192.168.1", "192.168.1.300", "010.0.0.1",
         String(repeating: "a", count: 64), String(repeating: "a.", count: 128),

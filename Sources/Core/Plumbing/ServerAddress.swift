@@ -28,6 +28,15 @@ package struct ServerAddress: Equatable, Sendable {
         guard isBracketed ? Self.isVersion6(host) : Self.isName(host) else { return nil }
     }
 
+    /// Returns the address in a text that may lack the brackets before a port: `fe80::1%eth0:1884` means `[fe80::1%eth0]:1884`.
+    package static func meant(by text: String) -> ServerAddress? {
+        if let address = Self(text) { return address }
+        guard text.contains("%"), let colon = text.lastIndex(of: ":"), Self.isVersion6(String(text[..<colon])) else {
+            return nil
+        }
+        return Self("[\(text[..<colon])]\(text[colon...])")
+    }
+
     /// Whether the host is an IPv6 address, with or without a zone.
     package var isVersion6: Bool { host.contains(":") }
 
@@ -47,7 +56,7 @@ package struct ServerAddress: Equatable, Sendable {
         guard let first = parts.first, IPAddress(String(first))?.isVersion6 == true else { return false }
         guard let zone = parts.dropFirst().first else { return true }
         return 1...zoneLimit ~= zone.utf8.count
-            && zone.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"%/[]".utf8.contains($0) }
+            && zone.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !":%/[]".utf8.contains($0) }
     }
 
     /// Whether a text is an IPv4 address, or a name that a resolver accepts. Names have underscores in networks of containers, and

@@ -36,7 +36,10 @@ extension Configuration {
         guard
             let reader = ObjectReader(
                 node, path: "mqtt", keys: mqttKeys, main: "host",
-                meant: { JSON.text($0.value.string.flatMap(ServerAddress.init)?.host ?? "mqtt.lan") },
+                meant: { node in
+                    let meant = node.value.string.flatMap(ServerAddress.meant)
+                    return JSON.text(meant?.host ?? "mqtt.lan") + (meant?.port.map { ", \"port\": \($0)" } ?? "")
+                },
                 problems: problems)
         else {
             return nil
@@ -91,7 +94,7 @@ extension Configuration {
         let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
         let isBracketed = place.first == "[" && place.count { $0 == "]" } == 1
         let unbracketed = isBracketed ? place.dropFirst().filter { $0 != "]" } : String(place)
-        guard let meant = ServerAddress(String(place)) ?? ServerAddress(unbracketed) else { return nil }
+        guard let meant = ServerAddress.meant(by: String(place)) ?? .meant(by: unbracketed) else { return nil }
         if isBracketed, scheme.isEmpty, meant.port == nil {
             return "the name without brackets, \"\(meant.host)\": only an IPv6 address has them"
         }

@@ -29,7 +29,8 @@ struct ObjectReader {
     ///   - node: The value, which should be an object with no other keys than `keys`.
     ///   - path: its place, empty at the top.
     ///   - main: The key whose value is often written in the place of the object, for an example of the right form.
-    ///   - meant: Returns the value that another one in the place of the object probably means, as JSON.
+    ///   - meant: Returns the value that another one in the place of the object probably means, as JSON, with
+    ///     the members that follow it.
     /// - Returns: nil, and a mistake, when it is not an object.
     init?(
         _ node: JSONNode, path: String, keys: [String], main: String? = nil,
