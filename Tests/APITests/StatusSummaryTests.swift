@@ -63,7 +63,8 @@ import Testing
         report.notifications = [notified]
         let text = try #require(StatusSummary(report, region: nil)).text()
         #expect(
-            text.contains("the last one at 2026-11-21 ") && text.contains("; 2 wait; NOT DELIVERED: it answers 503"))
+            text.contains("the last one at 2026-11-21 ")
+                && text.contains("; 2 messages queued; NOT DELIVERED: it answers 503"))
         #expect(HealthReport(report).warnings.map(\.part) == ["notify"])
     }
 
@@ -236,7 +237,7 @@ import Testing
                 "\nRestart    pending for history.keep: no event is recorded until then; run `sudo systemctl restart okaeri`\n"
             ))
         #expect(text.contains(" stays in force:\n           f: a\n           f: b"))
-        #expect(text.contains("\nPage       served on 127.0.0.1:1; NOT on 127.0.0.1:2 cannot be opened: taken\n"))
+        #expect(text.contains("\nPage       served on 127.0.0.1:1; NOT MOVED: 127.0.0.1:2 cannot be opened: taken\n"))
         #expect(text.contains("\nMQTT       it is away\n           not connected, since 2026-11-21 "))
     }
 }
