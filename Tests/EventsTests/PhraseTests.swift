@@ -207,6 +207,21 @@ import Testing
         #expect(later.translation == nil && later.text(in: .japanese) == "異常   デーモン：it melted\n         → cool it")
     }
 
+    @Test(arguments: [
+        ("network “HomeNet”", "ネットワーク「HomeNet」"), ("network “a” b”", "ネットワーク「a” b」"), ("identity", "識別"),
+        ("mdns", "mDNS"), ("mDNS", "mDNS"), ("exitTime", "退出時間"), ("melted “x”", "melted “x”"),
+        ("network “x", "network “x"),
+    ])
+    func `the part of a finding is Japanese, and keeps its name`(subject: String, japanese: String) {
+        let text = Finding.ok(subject, "fine").text(in: .japanese)
+        #expect(text == "正常   \(japanese)：fine")
+    }
+
+    @Test func `each part of a daemon's finding is one of those that the page names`() {
+        let parts = Set(wrong.judged.compactMap { SubjectPhrase(subject: $0.subject) })
+        #expect(parts.count >= 10 && parts.isSubset(of: SubjectPhrase.ofDaemon), "\(parts)")
+    }
+
     @Test func `JSON has a finding in English alone`() {
         let finding = Finding.wrong("adapter", DoctorPhrase.adapterDown, "hci0")
         #expect(finding.text(in: .japanese).contains("オフ") && !JSON.line(finding).contains("オフ"))

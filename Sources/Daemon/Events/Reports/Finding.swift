@@ -121,8 +121,7 @@ package struct Finding: Codable, Sendable, Equatable {
     /// Returns `wrong  adapter: hci0 is down` and, indented, the remedy.
     package func text(in language: Language = .english) -> String {
         let (sentence, remedy) = texts(in: language)
-        let part = SubjectPhrase(subject: subject).map { language($0) } ?? subject
-        let title = language == .english ? "\(subject): " : "\(part)："
+        let title = language == .english ? "\(subject): " : "\(language.part(subject))："
         return language.column(language(verdict), width: 7) + title + sentence
             + (remedy.map { "\n         → \($0)" } ?? "")
     }

@@ -2,7 +2,7 @@
 package enum SubjectPhrase: String, Phrase {
     case configuration, regions, adapter, rfkill, permission, bluetoothd, kernel, desktop, agent, service, group, beacon
     case daemon, bluetooth, state, history, restart, reload, access, mqtt, page, web, metrics, mDNS, notify, services,
-        battery, source, exitTime, identity
+        battery, source, exitTime, identity, network
 
     /// The part with the name of a finding's subject, in either case; `nil` for one of a later version.
     package init?(subject: String) {
@@ -11,6 +11,13 @@ package enum SubjectPhrase: String, Phrase {
         }
         self = phrase
     }
+
+    /// The parts that a daemon judges. The others are those of the doctor alone.
+    package static let ofDaemon: [SubjectPhrase] = [
+        .configuration, .regions, .daemon, .bluetooth, .state, .history, .restart, .access, .mqtt, .web, .metrics,
+        .mDNS,
+        .notify, .services, .battery, .source, .exitTime, .identity,
+    ]
 
     package var texts: (english: String, japanese: String) { (english, japanese) }
 
@@ -55,7 +62,19 @@ package enum SubjectPhrase: String, Phrase {
         case .source: "信号源"
         case .exitTime: "退出時間"
         case .identity: "識別"
+        case .network: "ネットワーク"
         }
+    }
+}
+
+extension Language {
+    /// Returns the part of a finding by its subject, which may have a name in quotation marks: `network “HomeNet”`.
+    func part(_ subject: String) -> String {
+        if let phrase = SubjectPhrase(subject: subject) { return self(phrase) }
+        guard self == .japanese, subject.hasSuffix("”"), let start = subject.firstRange(of: " “"),
+            let phrase = SubjectPhrase(subject: String(subject[..<start.lowerBound]))
+        else { return subject }
+        return "\(self(phrase))「\(subject[start.upperBound...].dropLast())」"
     }
 }
 

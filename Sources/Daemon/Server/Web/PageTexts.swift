@@ -23,7 +23,7 @@ extension Language {
         for phrase in Self.firstTexts { texts["s_\(phrase)"] = capitalized(self(phrase)) }
         for phrase in Self.firstReasons { texts["x_\(phrase)"] = self(phrase) }
         // The name of a part is its text, if it has no other.
-        for subject in SubjectPhrase.allCases where self(subject) != subject.rawValue {
+        for subject in SubjectPhrase.ofDaemon where self(subject) != subject.rawValue {
             texts["part_\(subject.rawValue)"] = self(subject)
         }
         texts["accessLimited"] = accessLimited(ssid: "{0}", reason: "{1}")
