@@ -119,6 +119,14 @@ import Testing
                 .hasPrefix("リージョン") == true)
     }
 
+    @Test(arguments: [ScanTiming.shared, .continuous])
+    func `the page has the extent of a scan as the daemon has it`(timing: ScanTiming) {
+        let mode = ScanMode(timing: timing, reason: .wifiInUse)
+        let phrase = timing.share < 1 ? StatusPhrase.scanPart : .scanAll
+        let share = "\(Int((timing.share * 100).rounded()))"
+        #expect(Language.english(phrase, "\(mode.reason)", share) == mode.description)
+    }
+
     @Test func `a column of Japanese is as wide as one of English`() {
         #expect("Wi-Fi".displayWidth == 5 && "圏内 3 分".displayWidth == 9 && "ページ".displayWidth == 6)
         #expect(Language.japanese.column("通知", width: 11) == "通知       ")

@@ -1,3 +1,4 @@
+import OkaeriEvents
 import OkaeriPlumbing
 
 /// The result of reading the persisted state at the start.
@@ -64,12 +65,10 @@ extension Restoration: CustomStringConvertible {
     /// The result and its consequence, in a sentence.
     package var description: String {
         switch self {
-        case .nothing: "did not exist when the daemon started"
-        case .restored(let age?): "was restored; it is \(age.roughly) old"
-        case .restored(nil):
-            "was restored; its age is unknown, because the clock has been set back"
-        case .stale(let age):
-            "is stale, \(age.roughly) old: all regions are unknown, and a beacon that is received now causes an enter event"
+        case .nothing: Language.english(StatusPhrase.stateNew)
+        case .restored(let age?): Language.english(StatusPhrase.stateRestored, age.roughly)
+        case .restored(nil): Language.english(StatusPhrase.stateOfUnknownAge)
+        case .stale(let age): Language.english(StatusPhrase.stateStale, age.roughly)
         case .refused(let error, setAside: let place):
             "is rejected: \(error); \(Self.whereabouts(error, place)); all regions are unknown, and networks that you "
                 + "answered with never are offered again"
