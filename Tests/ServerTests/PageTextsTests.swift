@@ -2,6 +2,7 @@ import Foundation
 import HCI
 import OkaeriServer
 import OkaeriWiFi
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriEvents
@@ -60,6 +61,27 @@ import Testing
         // The names of these contain a state or a limitation of the status.
         let formed: Set = ["s_inside", "s_outside", "s_unknown", "s_captivePortal", "s_noInternet"]
         #expect(first.keys.filter { $0.hasPrefix("s_") && !names.contains($0) && !formed.contains($0) } == [])
+    }
+
+    @Test func `each text of the page has a script that shows it`() throws {
+        let tables: Set = ["/en.js", "/en.more.js", "/ja.js", "/ja.more.js"]
+        let scripts =
+            try PageFile.paths.filter { $0.hasSuffix(".js") && !$0.hasPrefix("/wifi") && !tables.contains($0) }
+            .map(script).joined() + script("/")
+        let words = Set(scripts.matches(of: /['"]([\w-]+)['"]/).map { String($0.1) })
+        let formed = Set(scripts.matches(of: /`(\w+_)\$\{/).map { String($0.1) })
+        // The list of choices is given the beginning of their names.
+        let choices: Set = ["kind_", "as_"]
+        #expect(choices.allSatisfy { words.contains(String($0.dropLast())) } && words.contains("skip"))
+        let names = try ["/en.js", "/en.more.js"].flatMap { path in
+            try script(path).matches(of: /\n  '?([\w-]+)'?: ['"]/).map { String($0.1) }
+        }
+        #expect(names.count > 300)
+        let unused = names.filter { name in
+            !words.contains(name) && Proximity(rawValue: name) == nil
+                && !formed.union(choices).contains { name.hasPrefix($0) }
+        }
+        #expect(unused == [])
     }
 
     @Test func `both languages have texts of the same names`() throws {
