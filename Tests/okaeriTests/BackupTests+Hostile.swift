@@ -25,13 +25,14 @@ extension BackupTests {
         let process = try binary.start(
             [
                 "restore", file, "--config", "\(new.path)/etc/beacons.json", "--state-dir", "\(new.path)/state",
-            ], on: terminal)
+            ], on: terminal, environment: ["LANG": "ja_JP.UTF-8"])
         #expect(
             terminal.read { $0.contains("Let the service run `/bin/attack` for onEnter of the region \"home\" (") },
             "\(terminal.text)")
         try terminal.type("\n")
         terminal.end(of: process)
         #expect(try process.terminationStatus == 1 && new.names("etc").isEmpty, "\(terminal.text)")
+        #expect(terminal.text.contains("何も書き込んでいません"), "\(terminal.text)")
         let allowed = try restore(file, ["--yes", "--allow-commands"])
         #expect(
             allowed.status == 0 && allowed.output.contains("a command that is new here: `/bin/attack`"), "\(allowed)")

@@ -57,7 +57,8 @@ extension Configuration {
         guard let host else { return nil }
         var mqtt = MQTT(
             broker: .init(
-                host: host, port: UInt16(port ?? (encryption == nil ? 1883 : 8883)), tls: encryption,
+                host: host, port: port.map { UInt16($0) } ?? MQTTSettings.Broker.usualPort(with: encryption),
+                tls: encryption,
                 allowsClearPassword: reader.node("tls")?.value == .bool(false),
                 login: username.map { .init(username: $0, passwordFile: password) }))
         if reader.node("tls") == nil, mqtt.broker.exposesPassword {

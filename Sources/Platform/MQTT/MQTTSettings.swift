@@ -4,6 +4,12 @@ import OkaeriPlumbing
 package struct MQTTSettings: Sendable, Equatable {
     /// The broker's address, encryption and login.
     package struct Broker: Sendable, Equatable {
+        /// The ports without and with TLS (IANA: mqtt, secure-mqtt).
+        package static let (plainPort, encryptedPort): (UInt16, UInt16) = (1883, 8883)
+
+        /// Returns the port of a broker that is named without one.
+        package static func usualPort(with tls: TLS?) -> UInt16 { tls == nil ? plainPort : encryptedPort }
+
         package var host: String
         package var port: UInt16
         /// Nil: without encryption.

@@ -1,6 +1,6 @@
 import OkaeriConfiguration
 import OkaeriEvents
-import OkaeriEvents
+import OkaeriMQTT
 import OkaeriNetworkManager
 import OkaeriPlumbing
 package import OkaeriWiFi
@@ -21,12 +21,7 @@ package struct ServiceSetup {
         }
     }
 
-    /// The port of MQTT over TLS (IANA: secure-mqtt).
-    package static let encryptedPort: UInt16 = 8883
-    private static let brokerPort: UInt16 = 1883
     private static let pagePort: UInt16 = 8080
-    /// The longest password that the daemon reads from a file, in bytes.
-    private static let longestPassword = 1024
 
     /// The commands for what is left.
     package private(set) var left: NextSteps
@@ -190,7 +185,7 @@ extension ServiceSetup {
     /// The broker in the order of its questions.
     private struct Broker {
         var host: String
-        var port = ServiceSetup.brokerPort
+        var port = MQTTSettings.Broker.plainPort
         var isEncrypted: Bool?
         var username: String?
         var passwordFile: String?
@@ -215,7 +210,7 @@ extension ServiceSetup {
         guard let address else { return nil }
         var broker = Broker(host: address.host)
         broker.port = try await port(address)
-        if broker.port == Self.encryptedPort { broker.isEncrypted = true }
+        if broker.port == MQTTSettings.Broker.encryptedPort { broker.isEncrypted = true }
         broker.username = try await console.ask(text(.user)) {
             name in
             guard !name.isEmpty else { return nil }
@@ -251,8 +246,9 @@ extension ServiceSetup {
     /// Returns the port, asked for unless the user has written it behind the host.
     private func port(_ address: ServerAddress) async throws -> UInt16 {
         if let port = address.port { return port }
-        return try await console.ask(text(.port, "\(Self.brokerPort)", "\(Self.encryptedPort)")) { line in
-            guard let port = line.isEmpty ? Self.brokerPort : UInt16(decimal: line[...]), port > 0 else {
+        let (plain, encrypted) = (MQTTSettings.Broker.plainPort, MQTTSettings.Broker.encryptedPort)
+        return try await console.ask(text(.port, "\(plain)", "\(encrypted)")) { line in
+            guard let port = line.isEmpty ? plain : UInt16(decimal: line[...]), port > 0 else {
                 throw console.mistake(ServicePhrase.portMistake)
             }
             return port
@@ -261,8 +257,8 @@ extension ServiceSetup {
 
     private func askPassword() async throws -> String? {
         try await console.ask(text(.password), isSecret: true) { line in
-            guard line.utf8.count <= Self.longestPassword, line.plain() == line else {
-                throw console.mistake(ServicePhrase.passwordMistake, "\(Self.longestPassword)")
+            guard line.utf8.count <= TypedPassword.limit, line.plain() == line else {
+                throw console.mistake(ServicePhrase.passwordMistake, "\(TypedPassword.limit)")
             }
             return line.isEmpty ? nil : line
         }

@@ -26,7 +26,7 @@ extension HouseDraft {
     /// The merge patch of the configuration.
     fileprivate var patch: JSONNode.Value {
         func text(_ text: String?) -> JSONNode.Value { text.map { .string($0) } ?? .null }
-        let isUsualPort = broker.port == (broker.tls == nil ? 1883 : 8883)
+        let isUsualPort = broker.port == MQTTSettings.Broker.usualPort(with: broker.tls)
         let tls: JSONNode.Value? = broker.tls.map { tls in
             let files = [tls.authorities, tls.certificate, tls.key]
             guard files.contains(where: { $0 != nil }) else { return .bool(true) }

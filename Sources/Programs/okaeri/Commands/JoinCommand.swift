@@ -94,7 +94,7 @@ struct JoinCommand: AsyncParsableCommand {
             throw Self.mistake(.wrongBroker, broker.escapedName)
         }
         var server = MQTTSettings.Broker(
-            host: found.host, port: found.port ?? (encryption == nil ? 1883 : 8883), tls: encryption)
+            host: found.host, port: found.port ?? MQTTSettings.Broker.usualPort(with: encryption), tls: encryption)
         server.isOfCommandLine = true
         return server
     }
@@ -137,7 +137,7 @@ struct JoinCommand: AsyncParsableCommand {
                 Self.text(.write, files.joined(separator: Self.text(.and))), default: true)
         }
         guard isConfirmed else {
-            throw CommandFailure(FailurePhrase.nothingWritten, status: .failure)
+            throw CommandFailure(.nothingWritten, status: .failure)
         }
         if let (password, path) = secret {
             try CommandFailure.reporting { () throws(WriteObstacle) in

@@ -107,7 +107,7 @@ struct RestoreCommand: AsyncParsableCommand {
         // From here to the end the service would stay stopped.
         guard await signals.ignore() else {
             staged.discard()
-            throw CommandFailure("nothing was written", status: .failure)
+            throw CommandFailure(.nothingWritten, status: .failure)
         }
         finish(plan, try await exchange(staged, plan))
     }
@@ -123,10 +123,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let uses = plan.isFirst && !servers.isEmpty ? [servers.joined(separator: ", ")] : servers
         let questions = commands.map { "run \($0)" } + uses.map { "use \($0)" }
         for question in questions where try await !console.confirm("Let the service \(question)?", default: false) {
-            throw CommandFailure("nothing was written", status: .failure)
+            throw CommandFailure(.nothingWritten, status: .failure)
         }
         guard try await console.confirm("Change these files?", default: true) else {
-            throw CommandFailure("nothing was written", status: .failure)
+            throw CommandFailure(.nothingWritten, status: .failure)
         }
     }
 

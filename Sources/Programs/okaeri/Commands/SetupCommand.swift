@@ -67,7 +67,7 @@ struct SetupCommand: AsyncParsableCommand {
         guard let broker = try await ask() else { return }
         // The set-up has ignored it.
         signal(SIGPIPE, SIG_DFL)
-        let isEncrypted = ServerAddress(broker)?.port == ServiceSetup.encryptedPort
+        let isEncrypted = ServerAddress(broker)?.port == MQTTSettings.Broker.encryptedPort
         let options = (config.file.map { ["--config", $0] } ?? []) + (isEncrypted ? ["--tls"] : [])
         try await JoinCommand.parse(options + ["--", broker]).run()
     }

@@ -41,7 +41,7 @@ struct PhoneFiles {
         if !isConfirmed, Terminal.canAsk,
             try await !TerminalConsole().confirm("Write \(files.joined(separator: " and "))?", default: true)
         {
-            throw CommandFailure("nothing was written", status: .failure)
+            throw CommandFailure(.nothingWritten, status: .failure)
         }
     }
 
