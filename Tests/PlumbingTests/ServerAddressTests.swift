@@ -27,6 +27,18 @@ import Testing
         #expect(ServerAddress(text) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("fe80::1%eth0:1884", "fe80::1%eth0", 1884), ("mqtt.lan:1", "mqtt.lan", 1), ("::1", "::1", nil),
+            ("fe80::1%eth0:0", nil, nil), ("fe80::1%eth0:", nil, nil), ("a%eth0:1", nil, nil), ("%:", nil, nil),
+        ] as [(String, String?, UInt16?)])
+    func `an address without brackets before its port is understood for a proposal`(
+        text: String, host: String?, port: UInt16?
+    ) {
+        let address = ServerAddress.meant(by: text)
+        #expect(address?.host == host && address?.port == port)
+    }
+
     @Test(arguments: [
         ("localhost", true), ("LocalHost", true), ("localhost.", true), ("127.8.9.1", true), ("::1", true),
         ("[::1]", true),

@@ -206,4 +206,9 @@ import Testing
         let outcome = try binary.run(["join", broker, "--config", "beacons.json"])
         #expect(outcome.status == 64 && outcome.errors.contains("is not a HOST or HOST:PORT"), "\(outcome)")
     }
+
+    @Test func `a port behind a zone gets brackets in the proposal`() throws {
+        let outcome = try binary.run(["join", "fe80::1%eth0:1884", "--config", "beacons.json"])
+        #expect(outcome.status == 64 && outcome.errors.contains("write [fe80::1%eth0]:1884"), "\(outcome)")
+    }
 }

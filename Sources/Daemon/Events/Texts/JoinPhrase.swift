@@ -2,7 +2,7 @@
 package enum JoinPhrase: Phrase {
     // The options.
     case siteOption, nameOption, roomOption, authorityOption, authorityWithoutTLS, passwordOption, passwordWithoutUser
-    case wrongBroker, noTerminal, noQuestions
+    case wrongBroker, noBrackets, noTerminal, noQuestions
     // The broker and its houses.
     case silent, unknownHost, refused, login, encryption
     case user, userMistake, password, passwordMistake, unencrypted, notSent, reading, waiting, cut
@@ -44,6 +44,7 @@ package enum JoinPhrase: Phrase {
                 "{0} is not a HOST or HOST:PORT, such as mqtt.lan, 192.168.1.10:1883 or [fd00::1]:1883",
                 "{0} は HOST か HOST:PORT の形ではありません（例：mqtt.lan、192.168.1.10:1883、[fd00::1]:1883）"
             )
+        case .noBrackets: ("{0} has no brackets before its port; write {1}", "{0} はポートの前に角括弧がありません。{1} と指定してください")
         case .noTerminal:
             (
                 "there is no terminal to ask on; use `--username NAME --password-file FILE --room ROOM --name NAME --yes`, and `--site SITE` if the broker has several houses",

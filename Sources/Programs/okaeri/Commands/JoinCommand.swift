@@ -91,7 +91,10 @@ struct JoinCommand: AsyncParsableCommand {
     private func address() throws -> MQTTSettings.Broker {
         let encryption: MQTTSettings.TLS? = tls == true || authority != nil ? .init(authorities: authority) : nil
         guard let found = ServerAddress(broker) else {
-            throw Self.mistake(.wrongBroker, broker.escapedName)
+            guard let meant = ServerAddress.meant(by: broker), let port = meant.port else {
+                throw Self.mistake(.wrongBroker, broker.escapedName)
+            }
+            throw Self.mistake(.noBrackets, broker.escapedName, "\(ServerAddress.bracketed(meant.host)):\(port)")
         }
         var server = MQTTSettings.Broker(
             host: found.host, port: found.port ?? MQTTSettings.Broker.usualPort(with: encryption), tls: encryption)
