@@ -180,7 +180,7 @@ let targets = [
         "Programs/Setup",
         [
             "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "History", "IBeacon", "Listening",
-            "NetworkManager", "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
+            "MQTT", "NetworkManager", "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
         ]),
 
     // Lab
