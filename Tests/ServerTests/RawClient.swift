@@ -137,3 +137,13 @@ extension Int32 {
         if result != 0 { throw RawClient.Failure(code: errno) }
     }
 }
+
+extension String {
+    /// Returns the text between two others; empty if they are missing.
+    func word(between start: String, and end: String) -> String {
+        guard let from = range(of: start)?.upperBound, let to = self[from...].range(of: end)?.lowerBound else {
+            return ""
+        }
+        return String(self[from..<to])
+    }
+}

@@ -496,13 +496,3 @@ import Testing
         }
     }
 }
-
-extension String {
-    /// Returns the text between two others; empty if they are missing.
-    fileprivate func word(between start: String, and end: String) -> String {
-        guard let from = range(of: start)?.upperBound, let to = self[from...].range(of: end)?.lowerBound else {
-            return ""
-        }
-        return String(self[from..<to])
-    }
-}

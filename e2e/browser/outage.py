@@ -86,6 +86,7 @@ def killed(walk):
     browser.click("nav a[href='#now']")
     check_outage(walk)
     browser.click("nav a[href='#setup']")
+    browser.until("the beacons", "return document.querySelector('.air button')")
     browser.run("document.querySelector('.air button').focus()")
     walk.options.process = subprocess.Popen(["bash", "-c", walk.options.start])
     walk.options.daemon = walk.options.process.pid
