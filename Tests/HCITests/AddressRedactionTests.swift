@@ -79,6 +79,19 @@ struct AddressRedactionTests {
         #expect(bytes == nil)
     }
 
+    /// Bytes behind the last counted report, and bytes behind the end that the event announces.
+    @Test(arguments: [false, true], [false, true])
+    func `what is not part of a report is not in the result`(isExtended: Bool, isAnnounced: Bool) throws {
+        let report = AdvertisingReport(
+            address: try of("70:81:94:0D:FB:AA"), addressType: .random, rssi: -60, data: [2, 1, 6])
+        let whole = try event([report], isExtended: isExtended)
+        var longer = whole + [3, 1, 0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70, 0, 0xC4]
+        if isAnnounced { longer[1] += 10 }
+        let bytes = redaction.redacted(longer.span.bytes)
+        let expected = redaction.redacted(whole.span.bytes)
+        #expect(bytes == expected && bytes?.count == whole.count)
+    }
+
     @Test func `random events are never a trap`() {
         var dice = SeededGenerator(seed: 33)
         for _ in 0..<20_000 {

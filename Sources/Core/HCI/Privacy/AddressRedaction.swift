@@ -7,7 +7,7 @@ package struct AddressRedaction: Sendable {
     /// - Parameter cipher: The cipher of a key that is random for each recording, and discarded with it.
     package init(cipher: any AddressHash) { self.cipher = cipher }
 
-    /// Returns an event with replaced addresses; `nil` for an event that is not an advertising report or is damaged, whose addresses are not
+    /// Returns an event with replaced addresses, up to the end of its last report: what follows may hold other addresses. `nil` for an event that is not an advertising report or is damaged, whose addresses are not
     /// found.
     ///
     /// - Parameter event: The event from its code on.
@@ -24,6 +24,8 @@ package struct AddressRedaction: Sendable {
             if isExtended { replace(&bytes, at: start + 17) }
             start += header + Int(bytes[start + header - 1]) + trailer
         }
+        bytes.removeSubrange(start...)
+        bytes[1] = UInt8(start - 2)
         return bytes
     }
 
