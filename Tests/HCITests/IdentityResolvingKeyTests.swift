@@ -53,7 +53,10 @@ struct IdentityResolvingKeyTests {
         #expect(DeviceIdentity("\(Self.digits)\nC0:11:22:33:44:55") == DeviceIdentity(key: key, address: address))
         let spaced = "ec 02 34 a3 57 c8 ad 05 34 10 10 a6 0a 39 7d 9b"
         #expect(DeviceIdentity("\(spaced) C0:11:22:33:44:55") == DeviceIdentity(key: key, address: address))
-        for text in ["", "C0:11:22:33:44:55", "\(Self.digits) \(Self.digits)", "\(Self.digits) C0:11:22:33:44:55 x"] {
+        for text in [
+            "", "C0:11:22:33:44:55", "\(Self.digits) \(Self.digits)", "\(Self.digits) C0:11:22:33:44:55 x",
+            "00112233445566778899 AA:BB:CC:DD:EE:FF", "00 11 22 33 44 55 66 77 88 99 AA:BB:CC:DD:EE:FF",
+        ] {
             #expect(DeviceIdentity(text) == nil, "\(text)")
         }
     }

@@ -25,16 +25,12 @@ public struct DeviceIdentity: Equatable, Sendable {
             self.init(key: key)
             return
         }
-        let words = text.split(whereSeparator: \.isWhitespace)
-        if let key = IdentityResolvingKey(words.joined(separator: " ")) {
-            self.init(key: key)
-        } else if let address = words.last.flatMap({ BluetoothAddress($0) }),
-            let key = IdentityResolvingKey(words.dropLast().joined(separator: " "))
-        {
-            self.init(key: key, address: address)
-        } else {
-            return nil
-        }
+        var words = text.split(whereSeparator: \.isWhitespace)
+        // The bytes of an address are not those of a key, however many are missing there.
+        let address = words.last.flatMap { BluetoothAddress($0) }
+        if address != nil { words.removeLast() }
+        guard let key = IdentityResolvingKey(words.joined(separator: " ")) else { return nil }
+        self.init(key: key, address: address)
     }
 }
 
