@@ -43,6 +43,14 @@ import Testing
             "E2C56DB5-DFFB-48D2-B060-D0F5A71096FF",
             #", "mask": {"uuid": "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFF00"}"#, "AirLocate"
         ),
+        (
+            "FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 10073, "minor": 57344, "mask": {"minor": "F000"}"#,
+            "many makers of tags, and major 10073 minor 61418 are those"
+        ),
+        (
+            "FDA50693-A4E2-4FB1-AFCF-C6EB07647825", #", "major": 1, "minor": 0, "mask": {"minor": "FFFE"}"#,
+            "many makers of tags, and major 1 minor 0 are those"
+        ),
     ])
     func `the identity of a factory is a warning with a remedy`(uuid: String, rest: String, found: String) throws {
         let remarks = try remarks(#"{"regions": [{"identifier": "tag", "uuid": "\#(uuid)"\#(rest)}]}"#)

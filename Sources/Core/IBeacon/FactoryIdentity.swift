@@ -1,7 +1,7 @@
 /// The identities that beacons have when they are delivered: those of many households.
 package enum FactoryIdentity {
     /// The UUIDs, with the makers in words.
-    private static let owners: [BeaconUUID: String] = [
+    private static let owners: KeyValuePairs<BeaconUUID, String> = [
         // The WeChat example, which makers of beacons in China adopted: Feasycom, Holy-IoT, Minew and others.
         owner(0xFDA5_0693_A4E2_4FB1, 0xAFCF_C6EB_0764_7825): "many makers of tags",
         owner(0xB940_7F30_F5F8_466E, 0xAFF9_2555_6B57_FE6D): "Estimote",
@@ -19,28 +19,32 @@ package enum FactoryIdentity {
     ]
 
     /// Majors and minors that beacons are delivered with, whatever their UUID.
-    private static let numbers: Set<[UInt16]> = [
-        [0, 0], [0, 1], [1, 0], [1, 1],
+    private static let numbers: [(major: UInt16, minor: UInt16)] = [
+        (0, 0), (0, 1), (1, 0), (1, 1),
         // HM-10 (AT+MARJ, AT+MINO).
-        [0xFFE0, 0xFFE1],
+        (0xFFE0, 0xFFE1),
         // Nordic's ble_app_beacon.
-        [0x0102, 0x0304],
+        (0x0102, 0x0304),
         // Tags of different makers with the UUID of the WeChat example: public recordings have dozens of transmitters with it.
-        [10_073, 61_418],
+        (10_073, 61_418),
     ]
 
     private static func owner(_ high: UInt64, _ low: UInt64) -> BeaconUUID { BeaconUUID(high: high, low: low) }
 
     /// Returns why beacons of other households may match a constraint: what follows "the UUID is that of". `nil` if they do not.
     package static func reason(_ constraint: BeaconConstraint) -> String? {
-        guard let maker = owners.first(where: { $0.key & constraint.mask.uuid == constraint.uuid })?.value else {
+        guard let (owner, maker) = owners.first(where: { $0.key & constraint.mask.uuid == constraint.uuid }) else {
             return nil
         }
-        guard let major = constraint.major, let minor = constraint.minor else {
+        guard constraint.major != nil, constraint.minor != nil else {
             return "\(maker), and the region has each beacon with it, also a neighbour's"
         }
-        guard numbers.contains([major, minor]) else { return nil }
-        return "\(maker), and major \(major) minor \(minor) are those of a new beacon, also of a neighbour's"
+        let new = numbers.first {
+            constraint.matches(BeaconIdentity(uuid: owner, major: $0.major, minor: $0.minor))
+        }
+        return new.map {
+            "\(maker), and major \($0.major) minor \($0.minor) are those of a new beacon, also of a neighbour's"
+        }
     }
 
     /// The remedy.
