@@ -123,6 +123,19 @@ import Testing
         #expect(listed.measuredPower == -59, "what it claims is reported unchanged")
     }
 
+    /// Some beacons send frames with and without their measured power by turns.
+    @Test(arguments: [false, true])
+    func `a frame without the measured power leaves that of the earlier ones`(hasSecondRadio: Bool) {
+        var monitor = listening(region(ranging: .whileInside))
+        let radios = [.own, hasSecondRadio ? monitor.radio(named: "attic", at: at(0)) : .own]
+        for second in 0..<6 {
+            var sighting = beacon(rssi: -70, power: second % 2 == 0 ? -65 : nil)
+            sighting.radio = radios[second / 2 % 2]
+            _ = monitor.sighted(sighting, at: at(Double(second) / 10))
+            #expect(monitor.beaconSnapshots(since: at(0)).map(\.measuredPower) == [-65], "\(second)")
+        }
+    }
+
     @Test func `accuracy comes from the same filtered signal as enterRSSI and exitRSSI`() throws {
         var monitor = listening(region(ranging: .whileInside))
         for (time, rssi) in [(0.0, -60), (0.4, -80), (0.8, -55), (0.95, -90)] {

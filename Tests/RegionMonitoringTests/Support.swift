@@ -5,7 +5,7 @@ let uuid = BeaconUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
 func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-func beacon(_ minor: UInt16 = 100, rssi: Int8? = -60, power: Int8 = -59) -> BeaconSighting {
+func beacon(_ minor: UInt16 = 100, rssi: Int8? = -60, power: Int8? = -59) -> BeaconSighting {
     BeaconSighting(
         identity: BeaconIdentity(uuid: uuid, major: 100, minor: minor), measuredPower: power, rssi: rssi)
 }

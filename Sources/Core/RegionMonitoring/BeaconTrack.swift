@@ -15,6 +15,7 @@ struct BeaconTrack: Sendable {
         set { silences.isPhone = newValue }
     }
 
+    /// What it claims; frames without it, which may come in between, leave that of the earlier ones.
     var measuredPower: Int8?
     var signal = SignalFilter()
     var lastRSSI: Int8?
@@ -60,7 +61,7 @@ struct BeaconTrack: Sendable {
     /// - Parameter listened: The clock of that radio.
     @inline(__always)
     mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64) {
-        measuredPower = sighting.measuredPower
+        measuredPower = sighting.measuredPower ?? measuredPower
         senders.heard(sighting.address, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
@@ -85,7 +86,7 @@ struct BeaconTrack: Sendable {
         exitAfter: Int64?, round: UInt64
     ) {
         let radio = sighting.radio.position
-        measuredPower = sighting.measuredPower
+        measuredPower = sighting.measuredPower ?? measuredPower
         senders.heard(sighting.address, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
