@@ -33,8 +33,10 @@ import Testing
             #expect(String(decoding: bytes, as: UTF8.self) == String(repeating: Self.text, count: copies))
             #expect(isComplete)
         }
-        let padded = try unpack(Self.packed + [0, 0, 0, 0], piece: piece, room: room)
-        #expect(padded.0.count == Self.text.utf8.count && padded.1)
+        for padding in [[0, 0, 0, 0], [0x1F], [0x1F, 0, 0x8B], [0, 0x1F, 0x8B, 8, 0]] as [[UInt8]] {
+            let padded = try unpack(Self.packed + padding, piece: piece, room: room)
+            #expect(padded.0.count == Self.text.utf8.count && padded.1, "\(padding)")
+        }
     }
 
     @Test func `a cut file is not complete`() throws {
@@ -51,6 +53,39 @@ import Testing
         var wrong = Self.packed
         wrong[wrong.count - 8] ^= 1
         #expect(throws: Gunzip.Failure.damaged) { try unpack(wrong, piece: 100, room: 100) }
+    }
+
+    @Test(arguments: [1, 7, 100])
+    func `what was unpacked before a fault is handed out, and then the fault`(room: Int) throws {
+        func unpack(_ packed: [UInt8], limit: UInt64 = 1000) throws -> [UInt8] {
+            let gunzip = try Gunzip(limit: limit)
+            var (position, unpacked) = (0, [UInt8]())
+            var output = [UInt8](repeating: 0, count: room)
+            while true {
+                do {
+                    let (read, written) = try packed[position...].withUnsafeBytes { input in
+                        try output.withUnsafeMutableBytes { try gunzip.unpack(input, into: $0) }
+                    }
+                    guard read > 0 || written > 0 else { return unpacked + [0] }
+                    position += read
+                    unpacked += output[..<written]
+                } catch let failure as Gunzip.Failure {
+                    let input: [UInt8] = []
+                    #expect(throws: failure, "it stays") {
+                        try input.withUnsafeBytes { input in
+                            try output.withUnsafeMutableBytes { try gunzip.unpack(input, into: $0) }
+                        }
+                    }
+                    return unpacked
+                }
+            }
+        }
+        let text = Array(Self.text.utf8)
+        var wrong = Self.packed
+        wrong[wrong.count - 8] ^= 1
+        #expect(try unpack(wrong) == text)
+        #expect(try unpack(Self.packed + wrong) == text + text)
+        #expect(try unpack(Self.packed, limit: 13) == Array(text[..<13]))
     }
 
     @Test func `no more than the limit is unpacked`() throws {

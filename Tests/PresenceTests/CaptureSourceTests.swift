@@ -43,6 +43,31 @@ import Testing
         try output.close()
     }
 
+    @Test func `a source on a pipe without a writer stops, and reads what comes later`() async throws {
+        let path = "\(folder.path)/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        for isWritten in [false, true] {
+            let source = try CaptureSource(file: path, speed: nil, warn: { _ in })
+            let driver = PresenceDriver(regions: [monitored(10)], clock: source) { _, _ in }
+            let isRunning = Watched(false)
+            let result = Watched<Bool?>(nil)
+            try BlockingThread.start {
+                let isAtEnd = try? source.run(driver)
+                result.change { $0 = isAtEnd ?? false }
+            }
+            source.perform { isRunning.change { $0 = true } }
+            try await isRunning.wait(until: "the source waits for a writer") { $0 }
+            if isWritten {
+                let pipe = try FileDescriptor.open(FilePath(path), .writeOnly)
+                try pipe.closeAfter { _ = try pipe.writeAll(capture([3], until: 100)) }
+            } else {
+                source.stop()
+            }
+            try await result.wait(until: "the source has ended") { $0 == isWritten }
+            #expect(driver.snapshot(at: source.instant).counters.iBeacons == (isWritten ? 102 : 0))
+        }
+    }
+
     private func replayed(_ bytes: [UInt8]) throws -> (iBeacons: UInt64, error: CaptureFileError?) {
         let source = try CaptureSource(file: try folder.file("capture", bytes), speed: nil, warn: { _ in })
         let driver = PresenceDriver(regions: [monitored(10)], clock: source) { _, _ in }
@@ -84,6 +109,15 @@ import Testing
         damaged[damaged.count - 8] ^= 1
         let wrong = try replayed(damaged)
         #expect(wrong.error?.description.contains("the gzip data is damaged") == true && wrong.error?.isCut == false)
+        #expect(wrong.iBeacons == 102, "what was unpacked before the fault")
+    }
+
+    @Test func `a packed capture that is cut before its first packet is cut, not empty`() throws {
+        let packed = packed(capture([3], until: 100))
+        for length in 2..<16 {
+            let error = try replayed(Array(packed[..<length])).error
+            #expect(error?.isCut == true, "\(length): \(String(describing: error))")
+        }
     }
 
     @Test func `a sniffer's capture is replayed with its signals`() throws {

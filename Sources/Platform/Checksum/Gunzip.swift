@@ -34,8 +34,34 @@ package final class Gunzip {
     private let limit: UInt64
     private var unpacked: UInt64 = 0
 
-    /// Whether the data so far ends with the end of a packed file.
-    package private(set) var isComplete = false
+    private enum State {
+        /// In a packed file:
+        /// - its end → behind
+        /// - a fault, or the limit → failed
+        case inside
+        /// At the end of a packed file:
+        /// - the first byte of another one → beside
+        /// - any other byte → padding
+        case behind
+        /// Behind a first byte:
+        /// - the second byte → inside
+        /// - any other byte → padding
+        case beside
+        /// What follows is no packed file, and means nothing.
+        case padding
+        /// No more can be unpacked.
+        case failed(Failure)
+    }
+
+    private var state = State.inside
+
+    /// Whether the data so far ends with the end of a packed file, or with padding behind one.
+    package var isComplete: Bool {
+        switch state {
+        case .behind, .beside, .padding: true
+        case .inside, .failed: false
+        }
+    }
 
     package init(limit: UInt64 = usualLimit) throws(Failure) {
         self.limit = limit
@@ -59,30 +85,43 @@ package final class Gunzip {
     /// Unpacks as much as there is room for.
     ///
     /// - Returns: The number of bytes taken from `input` and written to `output`. Without a byte written, more input is needed.
+    /// - Throws: The reason why no more can be unpacked. What was unpacked before is returned first.
     package func unpack(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(Failure) -> (read: Int, written: Int) {
         var (read, written) = (0, 0)
-        while read < input.count, written < output.count {
-            if isComplete {
-                // Behind the end there may be another packed file, or padding, which means nothing.
-                guard input[read] == Self.magic[0] else { return (input.count, written) }
+        while true {
+            switch state {
+            case .failed(let failure):
+                guard written > 0 else { throw failure }
+                return (read, written)
+            case .padding: return (input.count, written)
+            case _ where read == input.count || written == output.count: return (read, written)
+            case .behind:
+                state = input[read] == Self.magic[0] ? .beside : .padding
+                read += 1
+            case .beside:
+                guard input[read] == Self.magic[1] else {
+                    state = .padding
+                    continue
+                }
+                state = .inside
                 inflateReset(stream)
-                isComplete = false
+                _ = Self.magic[..<1].withUnsafeBytes { inflate($0, output) }
+            case .inside:
+                let (taken, made) = inflate(
+                    UnsafeRawBufferPointer(rebasing: input[read...]),
+                    UnsafeMutableRawBufferPointer(rebasing: output[written...]))
+                read += taken
+                written += made
+                if case .inside = state, taken == 0, made == 0 { return (read, written) }
             }
-            let (taken, made) = try inflate(
-                UnsafeRawBufferPointer(rebasing: input[read...]),
-                UnsafeMutableRawBufferPointer(rebasing: output[written...]))
-            read += taken
-            written += made
-            if taken == 0, made == 0, !isComplete { break }
         }
-        return (read, written)
     }
 
     private func inflate(
         _ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
-    ) throws(Failure) -> (read: Int, written: Int) {
+    ) -> (read: Int, written: Int) {
         let (given, room) = (UInt32(clamping: input.count), UInt32(clamping: output.count))
         // zlib only reads its input; the type of the field has no const.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
@@ -90,15 +129,16 @@ package final class Gunzip {
         stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
         stream.pointee.avail_out = room
         let status = COkaeriZlib.inflate(stream, Z_NO_FLUSH)
-        let (read, written) = (Int(given - stream.pointee.avail_in), Int(room - stream.pointee.avail_out))
+        let (read, made) = (Int(given - stream.pointee.avail_in), Int(room - stream.pointee.avail_out))
         switch status {
-        case Z_STREAM_END: isComplete = true
+        case Z_STREAM_END: state = .behind
         case Z_OK, Z_BUF_ERROR: break
-        case Z_MEM_ERROR: throw .noMemory
-        default: throw .damaged
+        case Z_MEM_ERROR: state = .failed(.noMemory)
+        default: state = .failed(.damaged)
         }
+        let written = Int(min(UInt64(made), limit - unpacked))
+        if written < made { state = .failed(.tooLong(limit: limit)) }
         unpacked += UInt64(written)
-        guard unpacked <= limit else { throw .tooLong(limit: limit) }
         return (read, written)
     }
 }

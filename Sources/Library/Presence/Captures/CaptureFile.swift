@@ -51,7 +51,8 @@ struct CaptureFile {
             guard name != "-" else {
                 return try read(FileDescriptor.standardInput, wait, &reader, take, progress)
             }
-            let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec])
+            // A pipe may have no writer yet: `wait` waits for one, and not the opening.
+            let file = try FileDescriptor.open(FilePath(name), .readOnly, options: [.closeOnExec, .nonBlocking])
             try file.closeAfter { try read(file, wait, &reader, take, progress) }
         } catch let error as CaptureError {
             throw .damaged(file: name, error)
@@ -91,10 +92,9 @@ struct CaptureFile {
             guard try take(buffer.span.bytes.extracting(0..<filled), &reader, &position) else { return }
             progress(reader.offset, input.isPacked ? nil : size)
             if count == 0 {
-                try reader.finish(remaining: filled - position)
-                // The unpacked part may end with a whole record.
+                // The unpacked part may end with a whole record, or before the first one.
                 if input.isCut { throw CaptureError(offset: reader.offset, reason: .cut(missing: 1)) }
-                return
+                return try reader.finish(remaining: filled - position)
             }
             buffer.withUnsafeMutableBytes { bytes in
                 bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<filled]))

@@ -43,16 +43,28 @@ struct CaptureInput {
     mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int? {
         switch state {
         case .start: return try readFirst(into: output)
-        case .plain: return wait(file) ? try file.read(into: output) : nil
+        case .plain: return try readFile(into: output)
         case .packed(let gunzip): return try unpack(with: gunzip, into: output)
         }
+    }
+
+    /// The same of the file as it is. What made it readable may be gone again when it is read: another process reads the pipe, too.
+    private func readFile(into output: UnsafeMutableRawBufferPointer) throws -> Int? {
+        while wait(file) {
+            do {
+                return try file.read(into: output)
+            } catch Errno.wouldBlock {
+                continue
+            }
+        }
+        return nil
     }
 
     private mutating func readFirst(into output: UnsafeMutableRawBufferPointer) throws -> Int? {
         var count = 0
         while count < Gunzip.magic.count {
-            guard wait(file) else { return nil }
-            let read = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: output[count...]))
+            let piece = UnsafeMutableRawBufferPointer(rebasing: output[count...])
+            guard let read = try readFile(into: piece) else { return nil }
             if read == 0 { break }
             count += read
         }
@@ -71,14 +83,13 @@ struct CaptureInput {
             let (read, written) = try packed.withUnsafeBytes { try gunzip.unpack($0, into: output) }
             packed = packed.dropFirst(read)
             if written > 0 { return written }
-            guard wait(file) else { return nil }
             var chunk = Array(packed)
             let kept = chunk.count
             chunk += [UInt8](repeating: 0, count: Self.chunk)
             let count = try chunk.withUnsafeMutableBytes {
-                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[kept...]))
+                try readFile(into: UnsafeMutableRawBufferPointer(rebasing: $0[kept...]))
             }
-            if count == 0 { return 0 }
+            guard let count, count > 0 else { return count }
             packed = chunk[..<(kept + count)]
         }
     }
