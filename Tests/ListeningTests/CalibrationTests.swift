@@ -144,6 +144,10 @@ import Testing
         #expect(try await calibrate(both, region(.minor(home.uuid, 100, 7))).hasPrefix("home: -60 dBm"))
         #expect(
             try await calibrate([(neighbour, -60)], region()).hasPrefix("no beacon of \"home\" was received in 20 s;"))
+        #expect(
+            try await calibrate((0..<20).map { _ in (home, 127) }, region())
+                == "\"home\" was received 20 times in 20 s, always without a signal strength; use an adapter or a capture that "
+                + "has signal strengths")
         let few = try await calibrate([(home, -60), (home, -60)], region())
         #expect(few.hasPrefix("only 2 of the 10 required readings were received in 20 s;"))
         let moved = try await calibrate((0..<200).map { (home, Int8(-90 + $0 / 6)) }, region())

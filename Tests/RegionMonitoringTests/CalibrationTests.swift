@@ -40,7 +40,7 @@ import Testing
 
     @Test func `ten readings are needed, and one without a signal does not count`() {
         #expect(failure(measured([])) == .nothingHeard)
-        #expect(failure(measured([nil, nil])) == .nothingHeard)
+        #expect(failure(measured([nil, nil])) == .noSignal(receptions: 2))
         #expect(failure(measured(Array(repeating: -60, count: 9) + [nil])) == .tooFew(readings: 9, needed: 10))
         #expect(failure(measured(Array(repeating: -60, count: 10))) == nil)
     }

@@ -10,6 +10,8 @@ public struct Calibration: Sendable {
     public enum Failure: Error, Hashable, Sendable {
         /// No beacon was heard.
         case nothingHeard
+        /// Beacons were received so many times, each time without an RSSI.
+        case noSignal(receptions: Int)
         /// More than one was received, with so many readings each: the one at the distance is unknown.
         case severalBeacons([BeaconIdentity: Int])
         /// There are too few readings.
@@ -90,23 +92,30 @@ public struct Calibration: Sendable {
 
     private var beacons: [BeaconIdentity: Readings] = [:]
 
+    /// The number of receptions without an RSSI.
+    private var withoutSignal = 0
+
     /// A calibration without any reading.
     public init() {}
 
     /// The number of readings so far.
     public var count: Int { beacons.values.reduce(0) { $0 + $1.total } }
 
-    /// Handles the reception of a beacon. A report without an RSSI is ignored.
+    /// Handles the reception of a beacon. One without an RSSI is no reading.
     public mutating func sighted(_ sighting: BeaconSighting) {
-        guard let rssi = sighting.rssi, beacons[sighting.identity] != nil || beacons.count < Self.beaconLimit else {
+        guard let rssi = sighting.rssi else {
+            withoutSignal += 1
             return
         }
+        guard beacons[sighting.identity] != nil || beacons.count < Self.beaconLimit else { return }
         beacons[sighting.identity, default: Readings(claimedPower: sighting.measuredPower)].add(rssi)
     }
 
     /// Returns the strength of the only beacon.
     public func level() throws(Failure) -> Level {
-        guard let (identity, readings) = beacons.first else { throw .nothingHeard }
+        guard let (identity, readings) = beacons.first else {
+            throw withoutSignal > 0 ? .noSignal(receptions: withoutSignal) : .nothingHeard
+        }
         guard beacons.count == 1 else { throw .severalBeacons(beacons.mapValues(\.total)) }
         let total = readings.total
         guard total >= Self.neededReadings else { throw .tooFew(readings: total, needed: Self.neededReadings) }

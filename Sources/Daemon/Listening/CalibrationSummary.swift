@@ -113,6 +113,8 @@ package struct CalibrationSummary: Sendable {
         let seconds = (question.duration / .seconds(1)).plain
         switch failure {
         case .nothingHeard: return LocalizedText(CalibrationPhrase.nothing, region, seconds)
+        case .noSignal(let receptions):
+            return LocalizedText(CalibrationPhrase.noSignal, region, "\(receptions)", seconds)
         case .severalBeacons(let readings):
             let sorted = readings.sorted { $0.key < $1.key }
             func text(in language: Language) -> String {

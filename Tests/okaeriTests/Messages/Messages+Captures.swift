@@ -94,7 +94,8 @@ extension Messages {
 
     private static let calibrationFailures = samples(Calibration.Failure.nothingHeard) { failure in
         switch failure {
-        case .nothingHeard:
+        case .nothingHeard: .noSignal(receptions: 19)
+        case .noSignal:
             .severalBeacons([
                 BeaconIdentity(uuid: uuid, major: 1, minor: 1): 20, BeaconIdentity(uuid: uuid, major: 1, minor: 2): 7,
             ])

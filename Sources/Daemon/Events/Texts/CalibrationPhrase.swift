@@ -1,7 +1,8 @@
 /// The texts of `okaeri calibrate`, of the measurement in `okaeri setup`, and of that on the page.
 package enum CalibrationPhrase: Phrase {
     // The measurement.
-    case leave, oneMetre, metres, left, nothing, several, severalName, tooFew, longer, again, unsteady, noPower,
+    case leave, oneMetre, metres, left, nothing, noSignal, several, severalName, tooFew, longer, again, unsteady,
+        noPower,
         implausible
     // The result.
     case node, measured, exponent, summary, claim, noClaim, readings, addNode, replace, add
@@ -24,6 +25,11 @@ package enum CalibrationPhrase: Phrase {
             (
                 "no beacon of \"{0}\" was received in {1} s; switch it on and bring it near: `okaeri scan` lists the beacons in range",
                 "{1} 秒間に「{0}」のビーコンを受信できませんでした。電源を入れて近づけてください。`okaeri scan` で近くのビーコンの一覧が表示されます"
+            )
+        case .noSignal:
+            (
+                "\"{0}\" was received {1 time} in {2} s, always without a signal strength; use an adapter or a capture that has signal strengths",
+                "{2} 秒間に「{0}」を {1} 回受信しましたが、信号の強さが一度も含まれていませんでした。信号の強さを測れるアダプター、またはそれを記録したキャプチャーを使ってください"
             )
         case .several:
             (
