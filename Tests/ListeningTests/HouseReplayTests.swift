@@ -1,3 +1,4 @@
+import HCI
 import Logging
 import OkaeriConfiguration
 import OkaeriDaemonTestSupport
@@ -24,15 +25,17 @@ import Testing
     }
 
     /// The events of a replay, as they are printed, without their times.
-    private func replay(_ captures: [HouseReplay.Capture], exitAfter: Double = 10) throws -> (
-        events: [String], cut: Int
-    ) {
+    private func replay(
+        _ captures: [HouseReplay.Capture], exitAfter: Double = 10, ranging: MonitoredRegion.Ranging = .off
+    ) throws -> (events: [String], cut: Int) {
+        var region = monitored(exitAfter)
+        region.ranging = ranging
         let events = Mutex<[String]>([])
         let rooms = captures.map { #""\#($0.node)": {"room": "\#($0.node)"}"# }.joined(separator: ", ")
         let configuration = try Configuration(
             json: Array(#"{"regions": [], "nodes": {\#(rooms)}}"#.utf8), file: "beacons.json")
         let cut = try HouseReplay.run(
-            captures, nodes: configuration.nodes, regions: [monitored(exitAfter)], logger: Logger(label: "test"),
+            captures, nodes: configuration.nodes, regions: [region], logger: Logger(label: "test"),
             progress: { _, _ in }
         ) { event in
             events.withLock { $0.append(event.line.split(separator: "  ").dropFirst().joined(separator: " ")) }
@@ -74,6 +77,22 @@ import Testing
         let junk = try write([UInt8](repeating: 7, count: 4096), "junk")
         #expect(throws: (any Error).self) { try replay([hall, junk]) }
         #expect(throws: (any Error).self) { try replay([hall, .init(node: "attic", file: "\(folder.path)/none")]) }
+    }
+
+    /// The first times and the last ones that a capture can have, without a turn in between and with one each second.
+    @Test(arguments: [.off, .always] as [MonitoredRegion.Ranging])
+    func `captures with absurd clocks come to their end`(ranging: MonitoredRegion.Ranging) throws {
+        var bytes: [UInt8] = []
+        let writer = BtsnoopWriter()
+        writer.appendHeader(to: &bytes)
+        for time in [Int64.min, .max] { writer.append(.event, event().span.bytes, time: time, to: &bytes) }
+        let hall = try write(bytes, "hall")
+        let attic = try write(capture(of: signals(0...20, -60)), "attic")
+        let result = try replay([hall, attic], ranging: ranging)
+        // The last arrival still waits for its room.
+        #expect(result.events.filter { $0 == "didEnterRegion house home hall" }.count == 1)
+        #expect(result.events.filter { $0 == "didEnterRegion house home attic" }.count == 1)
+        #expect(result.events.filter { $0 == "didExitRegion house home" }.count == 2)
     }
 
     /// More receptions than are read ahead.

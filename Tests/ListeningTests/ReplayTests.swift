@@ -114,6 +114,21 @@ import Testing
         #expect(log.suffix(1) == ["30.0 didDetermineState outside"])
     }
 
+    @Test func `the time between any two packets has 64 bits`() {
+        let stamps = [Int64.min, .max, 0, .max, .min, .min + 1, evening, -1, .max]
+        for first in stamps.indices {
+            var timeline = CaptureTimeline()
+            var latest: Int64?
+            for stamp in stamps[first...] + stamps[..<first] {
+                let instant = timeline.instant(ofStamp: stamp, today: evening).nanoseconds
+                #expect(CaptureTimeline.range ~= instant && instant >= latest ?? .min)
+                latest = instant
+            }
+        }
+        let (lowest, highest) = (CaptureTimeline.range.lowerBound, CaptureTimeline.range.upperBound)
+        #expect(!highest.subtractingReportingOverflow(lowest).overflow)
+    }
+
     @Test func `the timeline never runs backwards and keeps the stamps`() {
         var timeline = CaptureTimeline()
         var latest: Int64?

@@ -78,13 +78,19 @@ package struct RoomTracker: Sendable {
     /// Handles that the region was left: the search begins anew.
     package mutating func left() { self = RoomTracker() }
 
+    /// The number of decisions that are made each at its time, when time has passed; the rest are made at once.
+    private static let maximumTurns = 1000
+
     /// Handles that time has passed.
     package mutating func advanced(to now: Int64) {
+        var turns = 0
         while earliest <= now,
             let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
             due.value.deadline <= now
         {
-            let (radio, time, window) = (due.key, due.value.deadline, due.value.window)
+            let (radio, window) = (due.key, due.value.window)
+            let time = turns < Self.maximumTurns ? due.value.deadline : now
+            turns += 1
             if window.closes ?? .max <= time { receivers[radio]?.window.close(at: time) }
             if window.level != nil, window.silentAt ?? .max <= time { receivers[radio]?.window.fellSilent() }
             if due.value.refreshAt <= time || receivers[radio]?.isMoved ?? false { tell(radio, at: time) }

@@ -207,10 +207,17 @@ final class ReplayedHouse: Sendable {
 
     // MARK: Rooms
 
+    /// More turns of the rooms than this between two receptions, half a day, are not a recording but a clock that was set.
+    private static let maximumTurns = 10_000
+
+    /// Makes the decisions up to `now`, each at its time. After ``maximumTurns``, the rest are made at once.
     private func advanceRooms(to now: Instant) {
+        var turns = 0
         while let due = rooms.withLock({ $0.house.nextDeadline }), due <= now.nanoseconds {
-            publish(rooms.withLock { $0.house.advanced(to: due) }, at: due)
-            guard rooms.withLock({ $0.house.nextDeadline ?? .max }) > due else { break }
+            let time = turns < Self.maximumTurns ? due : now.nanoseconds
+            publish(rooms.withLock { $0.house.advanced(to: time) }, at: time)
+            turns += 1
+            guard rooms.withLock({ $0.house.nextDeadline ?? .max }) > time else { break }
         }
     }
 

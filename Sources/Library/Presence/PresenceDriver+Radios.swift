@@ -128,11 +128,15 @@ extension PresenceDriver {
         publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
     }
 
+    /// Makes the decisions before `now`, each at its time. After as many as a recording can have, the rest are made at once.
     private func advance(to now: Instant, _ state: inout State) {
+        var turns = 0
         while let due = state.pipeline.monitor.nextDeadline, due < now {
-            let actions = state.pipeline.monitor.advanced(to: due)
-            if !actions.isEmpty { publish(actions, at: due, &state) }
-            guard state.pipeline.monitor.nextDeadline.map({ $0 > due }) ?? false else { break }
+            let time = turns < CaptureSource.maximumTurns ? due : Instant(nanoseconds: now.nanoseconds - 1)
+            let actions = state.pipeline.monitor.advanced(to: time)
+            if !actions.isEmpty { publish(actions, at: time, &state) }
+            turns += 1
+            guard state.pipeline.monitor.nextDeadline.map({ $0 > time }) ?? false else { break }
         }
     }
 }

@@ -60,7 +60,7 @@ package final class CaptureSource: Sendable {
     private static let longestWait = Duration.seconds(3600)
 
     /// More turns than this between two packets are not a recording but a clock that was set.
-    private static let maximumTurns = 100_000
+    static let maximumTurns = 100_000
 
     /// Gives the delegate its turns before a packet at `now`, then waits for that time. Returns whether to go on.
     ///
@@ -257,12 +257,17 @@ extension CaptureSource: PresenceSource {
 ///
 /// The stamps come from the wall clock, which may have been set during the recording. A step back must not stop the
 /// monitor until the old time is reached again: the clock continues from its last value.
+///
+/// The clock ends at 2^62 ns before and after 1970, 146 years: so the time between any two packets, of two captures too, has 64 bits.
 package struct CaptureTimeline: Sendable {
     /// The seconds from 1970 to 2000: a program that takes btsnoop's constant for 1970's writes stamps 30 years late.
     private static let thirtyYears: Int64 = 946_684_800
 
     /// The lead of a capture's clock over ours from which on its stamps are wrong.
     private static let tolerance: Int64 = 86_400
+
+    /// The instants of the clock, in nanoseconds since 1970.
+    package static let range: ClosedRange<Int64> = -(1 << 62)...(1 << 62 - 1)
 
     package private(set) var isThirtyYearsLate = false
 
@@ -281,12 +286,14 @@ package struct CaptureTimeline: Sendable {
             isThirtyYearsLate = future > Self.tolerance && future <= Self.thirtyYears
         }
         let stamp = isThirtyYearsLate ? stamp &- Self.thirtyYears * 1_000_000_000 : stamp
-        var time = stamp.addingReportingOverflow(ahead).partialValue
+        var time = Self.held(Self.held(stamp).addingClamped(ahead))
         if let latest, time < latest {
-            ahead &+= latest &- time
+            ahead = ahead.addingClamped(latest - time)
             time = latest
         }
         latest = time
         return Instant(nanoseconds: time)
     }
+
+    private static func held(_ time: Int64) -> Int64 { min(max(time, range.lowerBound), range.upperBound) }
 }
