@@ -15,7 +15,7 @@ struct BeaconTrack: Sendable {
         set { silences.isPhone = newValue }
     }
 
-    /// What it claims; frames without it, which may come in between, leave that of the earlier ones.
+    /// The value of the last frame that has one; frames without it may come in between.
     var measuredPower: Int8?
     var signal = SignalFilter()
     var lastRSSI: Int8?

@@ -101,7 +101,7 @@ public struct Calibration: Sendable {
     /// The number of readings so far.
     public var count: Int { beacons.values.reduce(0) { $0 + $1.total } }
 
-    /// Handles the reception of a beacon. One without an RSSI is no reading.
+    /// Handles the reception of a beacon. One without an RSSI is not a reading.
     public mutating func sighted(_ sighting: BeaconSighting) {
         guard let rssi = sighting.rssi else {
             withoutSignal += 1

@@ -47,7 +47,7 @@ package final class Gunzip {
         /// - the second byte → inside
         /// - any other byte → padding
         case beside
-        /// What follows is no packed file, and means nothing.
+        /// Something follows that is not a packed file; it has no meaning.
         case padding
         /// No more can be unpacked.
         case failed(Failure)
