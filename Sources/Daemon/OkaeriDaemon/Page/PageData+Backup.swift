@@ -29,13 +29,20 @@ struct BackupDownloads: Sendable {
     /// Holds the turn of a download until the answer is sent or dropped.
     private final class Turn: Sendable {
         private let desk: Desk
+        private let isOver = Atomic(false)
 
         init?(_ desk: Desk) {
             self.desk = desk
             guard !desk.isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return nil }
         }
 
-        deinit { desk.isTaken.store(false, ordering: .releasing) }
+        deinit { end() }
+
+        /// Ends the turn before the answer, whose client may send its next request at once.
+        func end() {
+            guard !isOver.exchange(true, ordering: .relaxed) else { return }
+            desk.isTaken.store(false, ordering: .releasing)
+        }
     }
 
     private final class Desk: Sendable {
@@ -83,13 +90,22 @@ struct BackupDownloads: Sendable {
             PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))")
         }) {
             [write] () throws(PageFailure) in
-            let output = try Self.nameless()
-            do throws(BackupWriterFailure) {
-                let missing = try write(FileDescriptor(rawValue: output.number), passphrase, deadline)
+            do throws(PageFailure) {
+                let output = try Self.nameless()
+                let missing = try Self.written { () throws(BackupWriterFailure) in
+                    try write(FileDescriptor(rawValue: output.number), passphrase, deadline)
+                }
                 return (SentFile(output, holding: turn), missing)
             } catch {
-                throw PageFailure(.serviceUnavailable, error.description)
+                turn.end()
+                throw error
             }
+        }
+    }
+
+    private static func written(_ body: () throws(BackupWriterFailure) -> Int) throws(PageFailure) -> Int {
+        do throws(BackupWriterFailure) { return try body() } catch {
+            throw PageFailure(.serviceUnavailable, error.description)
         }
     }
 
