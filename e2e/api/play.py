@@ -239,7 +239,7 @@ def main():
         gone, prometheus = scrape(port)
         check_stream(bridge.url)
         schema = strict_schema()
-        schemathesis(schema, bridge.url, "socket", "--exclude-path-regex", "^/(v1/(web/(login|session|logout)|guests(/code)?)|answer/.*)$")
+        schemathesis(schema, bridge.url, "socket", "--exclude-path-regex", "^/(v1/(web/(login|session|logout)|guests(/code)?|backup)|answer/.*)$")
         check_page(schema, bridge.url, f"http://127.0.0.1:{page}")
         schemathesis(schema, f"http://127.0.0.1:{port}", "metrics", "--include-path-regex", "^/(metrics|v1/health)$")
         status, _, text = get(bridge.url + "/v1/status")
