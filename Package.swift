@@ -153,11 +153,9 @@ let targets = [
         "Daemon/OkaeriDaemon",
         [
             "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "HCI",
-            "HTTPTypes",
-            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager",
-            "OkaeriConfiguration",
-            "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage", "Systemd", "UnixSignals",
-            "WiFi",
+            "HTTPTypes", "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager",
+            "OkaeriConfiguration", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage",
+            "Systemd", "UnixSignals", "WiFi",
         ]),
 
     // Programs
@@ -165,10 +163,9 @@ let targets = [
         "okaeri", in: "Sources/Programs/okaeri",
         [
             "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Encryption", "Events", "HCI",
-            "History",
-            "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration", "OkaeriDaemon",
-            "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup", "SystemPackage",
-            "Systemd", "UnixSignals", "WiFi",
+            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration",
+            "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup",
+            "SystemPackage", "Systemd", "UnixSignals", "WiFi",
         ], linker: smallBinary),
     module(
         "Programs/Agent",

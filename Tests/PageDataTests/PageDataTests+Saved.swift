@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import OkaeriConfiguration
 import OkaeriEvents
@@ -245,7 +246,25 @@ extension PageDataTests {
             try await self.set(packaged: #"{"region": {"identifier": "keys", "enterRSSI": -70}}"#)
         }
         let sentence = failure?.sentence ?? ""
-        #expect(sentence.contains("delete it") && !sentence.contains("beacons.json"), "\(sentence)")
+        #expect(sentence.contains("delete the region") && !sentence.contains("beacons.json"), "\(sentence)")
+    }
+
+    @Test(arguments: [false, true])
+    func `the beacons of a phone are changed where the phone is named`(isSaved: Bool) async throws {
+        let key = try folder.file("anna.irk", Array("000102030405060708090A0B0C0D0E0F\n".utf8))
+        #expect(chmod(key, 0o600) == 0)
+        try write(isSaved ? #"{"regions": []}"# : #"{"regions": [{"identifier": "anna", "phone": "\#(key)"}]}"#)
+        if isSaved {
+            let path = try folder.file(
+                "regions.json", Array(#"{"regions": [{"identifier": "anna", "phone": "anna.irk"}]}"#.utf8))
+            #expect(chmod(path, 0o640) == 0)
+        }
+        let failure = await #expect(throws: PageFailure.self) {
+            try await self.set(packaged: #"{"region": {"identifier": "anna", "enterRSSI": -70}}"#)
+        }
+        let sentence = failure?.sentence ?? ""
+        #expect(sentence.contains("the region is a phone") == !isSaved, "\(sentence)")
+        #expect(sentence.contains("delete the region") == isSaved && sentence.contains(file) == !isSaved, "\(sentence)")
     }
 }
 

@@ -334,6 +334,28 @@ def joined(walk):
     walk.quiet()
 
 
+def backup(walk):
+    """An encrypted backup is downloaded; a short passphrase and another second one are refused"""
+    browser = walk.browser
+    browser.open(walk.base + "/?backup#setup")
+    browser.until("the form", "return document.querySelector('.backup form:not([hidden])')")
+    error = "return document.querySelector('.backup .error:not([hidden])')?.textContent.includes(arguments[0])"
+    browser.type("#backup-pass", "short")
+    browser.click(".backup button")
+    browser.until("its length", error, "12")
+    browser.type("#backup-pass", "five random words of mine")
+    browser.type("#backup-again", "five random words of yours")
+    browser.click(".backup button")
+    browser.until("the difference", error, "differ")
+    walk.pictures("backup")
+    browser.run("window.names = []; HTMLAnchorElement.prototype.click = function () { window.names.push(this.download) }")
+    browser.type("#backup-again", "five random words of mine")
+    browser.click(".backup button")
+    browser.until("the download", "return window.names.length === 1 && /^okaeri.*[.]tar[.]age$/.test(window.names[0])", within=60)
+    assert browser.run("return document.querySelector('#backup-pass').value === ''"), "the passphrase stays in the page"
+    walk.quiet()
+
+
 def keyboard(walk):
     """The keyboard reaches every view: the focus is visible, moves through all controls, and is never trapped"""
     browser = walk.browser

@@ -100,7 +100,7 @@ def house(begin, end, interval, home, folder, file):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    web = {"web": {"listen": sys.argv[2]}} if len(sys.argv) > 2 else {}
+    web = {"web": {"listen": sys.argv[2], "backup": True}} if len(sys.argv) > 2 else {}
     (folder / "beacons.json").write_text(json.dumps({**CONFIGURATION, **web}, indent=2) + "\n")
     now = time.time()
     away = [(20.2, 18.4), (13.6, 11.9), (6.0, 4.2), (0.5, 0.0)]  # hours before now

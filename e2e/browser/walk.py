@@ -52,6 +52,7 @@ ENGLISH = [
     changing.troubles,
     changing.strangers,
     changing.joined,
+    changing.backup,
     changing.keyboard,
     outage.silent,
     outage.killed,

@@ -85,7 +85,7 @@ extension HistoryReader {
     ///
     /// A state that began more than a day earlier is of this day only if it lasts for a day or longer, whatever the clock did.
     ///
-    /// - Parameter run: The first run that ends in the day or later; `nil`: there is none. A state without an end lasts until that of its run.
+    /// - Parameter run: The first run that ends in the day or later; `nil` without one. A state without an end lasts until that of its run.
     private func states(in day: Range<Int64>, lastingIn run: Int64?) throws(HistoryError) -> [State] {
         try provideStates()
         let earlier = day.lowerBound.addingClamped(-StatesOfEvents.day)

@@ -50,7 +50,7 @@ enum Compression {
     /// An answer of fewer bytes fits in one packet as it is.
     static let smallest = 1400
 
-    /// An answer of more bytes, which none is but a list of beacons or a picture, is not packed as a whole.
+    /// An answer of more bytes is not packed as a whole: only lists of beacons and pictures are so long.
     static let largest = 4 << 20
 
     /// The media types of texts. An event stream has another one: packed, an event would wait for the next one.
@@ -71,7 +71,7 @@ enum Compression {
         guard request.acceptsGzip else { return response }
         let content = Content()
         try await response.body.write(ContentWriter(content: content))
-        // Between begin and end there is no wait: no more states of zlib exist than threads run.
+        // It does not suspend in between, so that each thread has one state of zlib at most.
         guard let packed = try? Gzip.pack(content.bytes) else { return response }
         response.headers[.contentEncoding] = coding
         response.body = .pieces(of: packed)

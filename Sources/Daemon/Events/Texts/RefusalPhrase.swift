@@ -57,13 +57,13 @@ package enum RefusalPhrase: Phrase {
             )
         case .changeOfSavedSigns:
             (
-                "cannot change the beacons of {0} from the page: the region has several signs, which the page has added; delete it, and add it again",
-                "このページではリージョン {0} のビーコンを変更できません。このページで追加した目印が複数あるため、リージョンを削除してから追加し直してください"
+                "cannot change the beacons of {0} from the page: the page has added its signs; delete the region, and add it again",
+                "このページではリージョン {0} のビーコンを変更できません。目印はこのページで追加したものなので、リージョンを削除してから追加し直してください"
             )
         case .changeOfAddedSigns:
             (
-                "cannot change the beacons of {0} from the page: the region has several signs, which the page has added; undo the changes of the page",
-                "このページではリージョン {0} のビーコンを変更できません。このページで追加した目印が複数あるため、このページでの変更を取り消してください"
+                "cannot change the beacons of {0} from the page: the page has added signs to it; undo the changes of the page",
+                "このページではリージョン {0} のビーコンを変更できません。このページで目印を追加しているため、このページでの変更を取り消してください"
             )
         case .changeOfNetwork:
             (

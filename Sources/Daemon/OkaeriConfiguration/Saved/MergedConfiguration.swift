@@ -121,7 +121,7 @@ package struct MergedConfiguration: Sendable {
         saved.added = Set(used.map(\.identifier)).subtracting(names)
     }
 
-    /// Returns a region in JSON; null if there is none of this name.
+    /// Returns a region in JSON; null if the configuration does not have it.
     func region(_ identifier: String) -> JSONNode.Value {
         let regions = (document ?? source.document)["regions"]
         guard case .array(let nodes)? = regions?.value else { return .null }

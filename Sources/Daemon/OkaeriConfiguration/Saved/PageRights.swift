@@ -25,14 +25,11 @@ struct PageRights {
     private let own: Configuration.Region?
     /// The path of `beacons.json`.
     private let file: String
-    /// Whether the page has added signs to it.
-    private let hasSavedSigns: Bool
 
     init(_ identifier: String, in merged: MergedConfiguration, file: String) {
         (self.identifier, self.file) = (identifier, file)
         region = merged.configuration.regions.first { $0.identifier == identifier }
         own = merged.own.first { $0.identifier == identifier }
-        hasSavedSigns = merged.saved.file(of: identifier) != nil && own?.monitored.signs.count ?? 1 == 1
     }
 
     /// Returns a change in `regions.json` without the keys that `beacons.json` decides.
@@ -52,7 +49,9 @@ struct PageRights {
         // The page shows one sign.
         if let region = region?.monitored, region.otherSigns != nil, Self.signKeys.contains(where: { patch[$0] != nil })
         {
-            guard !hasSavedSigns else { throw refused(own == nil ? .changeOfSavedSigns : .changeOfAddedSigns) }
+            guard let own else { throw refused(.changeOfSavedSigns) }
+            let isOfPage = own.monitored.signs.count == 1 && region.signs.count > 1
+            if isOfPage { throw refused(.changeOfAddedSigns) }
             throw refused(region.signs.count == 1 ? .changeOfPhone : .changeOfSigns, file)
         }
         if isSaved, own?.network != nil, patch["wifi"] != nil {

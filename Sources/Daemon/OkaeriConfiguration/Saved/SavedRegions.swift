@@ -107,7 +107,7 @@ extension SavedRegions {
     /// Adds the change of a region to earlier ones.
     ///
     /// - Parameters:
-    ///   - region: The region as it is now, in JSON; null if there is none.
+    ///   - region: The region as it is now, in JSON; null for a new one.
     ///   - isNew: Whether `beacons.json` has no region of this name, so that there is nothing to remove.
     package mutating func set(
         _ patch: RegionPatch, of region: JSONNode.Value = .null, isNew: Bool

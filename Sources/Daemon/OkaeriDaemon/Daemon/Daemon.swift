@@ -40,7 +40,7 @@ package final class Daemon: Sendable {
         package var node: String
         /// This program's number, and what it was built from.
         package var version, commit: String
-        /// Writes the backups of the page; `nil`: there is no state directory.
+        /// Writes the backups of the page; `nil` without a state directory.
         package var writeBackup: BackupWriter?
 
         package init(
