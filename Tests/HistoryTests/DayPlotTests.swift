@@ -131,8 +131,9 @@ import Testing
         let outlines = try bands.map { try points(attribute($0, "d") ?? "") }
         #expect(outlines.map(\.count) == [20, 20, 4])
         let edges = outlines.first?.map(\.y) ?? []
-        #expect(edges.min().map { abs($0 - scale.y(-57)) <= 0.25 } == true)
-        #expect(edges.max().map { abs($0 - scale.y(-63)) <= 0.25 } == true)
+        #expect(edges.min().map { abs($0 - scale.y(-57)) <= 0.5 } == true)
+        #expect(edges.max().map { abs($0 - scale.y(-63)) <= 0.5 } == true)
+        #expect(edges.allSatisfy { $0 == $0.rounded() }, "an area without a line has its edge on whole pixels")
     }
 
     /// Returns the points of a path, which goes from one to the next in steps.
@@ -164,6 +165,9 @@ import Testing
         for (x, y) in [(64.5, 120.2), (65.5, 118), (66.5, 118), (66, 118.74)] { path.add(x, y) }
         path.close()
         #expect(path.text == "M64.5 120l1-2 1 0-.5 .5z")
+        var area = SVGPath(.pixel)
+        for (x, y) in [(64.4, 120.2), (65.4, 118), (66.4, 118), (66, 118.74)] { area.add(x, y) }
+        #expect(area.text == "M64 120l1-2 1 0 0 1")
     }
 
     @Test func `thresholds lie at their level`() throws {

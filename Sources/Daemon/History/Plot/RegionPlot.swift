@@ -111,14 +111,14 @@ struct RegionPlot {
         }
     }
 
-    /// Draws the signal between two silences. A single value is drawn a minute wide.
+    /// Draws the signal between two silences. A single value is drawn a minute wide, and at least a pixel.
     private func draw(_ stretch: [DayRecord.Signal], _ svg: inout SVGText) {
         var points = stretch.map { (x: plot.x(ofColumn: $0.column), signal: $0) }
         if points.count == 1 {
-            let half = plot.minuteWidth / 2
+            let half = max(0.5, plot.minuteWidth / 2)
             points = [-half, half].map { (points[0].x + $0, points[0].signal) }
         }
-        var (band, line) = (SVGPath(), SVGPath())
+        var (band, line) = (SVGPath(.pixel), SVGPath(.halfPixel))
         for point in points { band.add(point.x, scale.y(Double(point.signal.highest))) }
         for point in points.reversed() { band.add(point.x, scale.y(Double(point.signal.lowest))) }
         band.close()
