@@ -93,6 +93,16 @@ import Testing
         #expect(read[EventsMemory.self]?.sequence == 12)
     }
 
+    @Test func `the times of the states are whole seconds, and those of a file that is not ours cause no overflow`() throws {
+        let memory = PresenceMemory(regions, since: [regions.regions[0].identifier: 1_500_000_000])
+        #expect(memory.regions.map(\.since) == [1, nil, nil])
+        #expect(memory.since == [regions.regions[0].identifier: 1_000_000_000])
+        var foreign = memory
+        foreign.regions[0].since = .max
+        foreign.regions[1].since = .min
+        #expect(foreign.since == [regions.regions[0].identifier: .max])
+    }
+
     @Test func `a stale state restores what was learned and answered, and no region`() throws {
         let memory = PresenceMemory(regions).monitorMemory(isStale: true)
         #expect(memory.regions.map(\.lastKnown) == [.unknown, .unknown, .unknown])

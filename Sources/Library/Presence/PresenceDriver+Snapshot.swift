@@ -20,7 +20,8 @@ extension PresenceDriver {
         package var dropped: UInt64
         package var counters: PresencePipeline.Counters
         package var regions: [RegionMonitor.RegionSnapshot]
-        /// The time of each region's last change of state, on the wall clock, by the region's identifier.
+        /// The time of each region's last change of state, on the wall clock, by the region's identifier. A state that is the same after
+        /// an interruption, such as a restart, has not changed.
         package var changes: [String: Int64]
         package var deadline: Instant?
         /// The other devices in range.
@@ -77,6 +78,9 @@ extension PresenceDriver {
             return Dictionary(named.compactMap { name, level in level.map { (name, $0) } }) { first, _ in first }
         }
     }
+
+    /// The times of the changes to the last known states, in nanoseconds since 1970, by the regions' identifiers.
+    package var knownSince: [String: Int64] { state.withLock { $0.known.mapValues(\.since) } }
 
     package func memory(at now: Instant) -> RegionMonitor.Memory {
         state.withLock { $0.pipeline.monitor.memory(at: now) }

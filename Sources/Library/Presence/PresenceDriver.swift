@@ -39,6 +39,8 @@ package final class PresenceDriver: ScannerDelegate {
         var turnDue: Int64?
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
+        /// The last known state of each region, inside or outside, and the time of the change to it.
+        var known: [String: KnownState] = [:]
         package var memory = RegionMonitor.Memory()
 
         /// Stores the battery levels under the identities that stand for beacons in the regions.
@@ -47,10 +49,40 @@ package final class PresenceDriver: ScannerDelegate {
             pipeline.batteries.normalize { monitor.normalized($0) }
         }
 
+        /// Stores the time of a change of state. After an interruption, such as a restart, the same state continues from its first time.
+        mutating func determined(_ determined: RegionState, region: String, at time: Int64) {
+            changes[region] = time
+            guard determined != .unknown else { return }
+            // The clock may have been set back since.
+            if let earlier = known[region], earlier.state == determined, earlier.since <= time {
+                changes[region] = earlier.since
+            } else {
+                known[region] = KnownState(state: determined, since: time)
+            }
+        }
+
+        /// Moves the times of renamed regions to their new names, and deletes those of regions that are unknown or not monitored any longer.
+        mutating func regionsReplaced(formerNames: [String: String]) {
+            for (new, former) in formerNames {
+                (changes[new], known[new]) = (changes[former], known[former])
+            }
+            let identifiers = Set(regions.map(\.identifier))
+            changes = changes.filter { identifiers.contains($0.key) }
+            let states = pipeline.monitor.regionSnapshots.map { ($0.region.identifier, $0.lastKnown) }
+            let present = Dictionary(states) { first, _ in first }
+            known = known.filter { present[$0.key] == $0.value.state }
+        }
+
         /// Makes a new resolver for the phones of the monitor.
         mutating func resolvePhones() {
             pipeline.phones = AddressResolver(pipeline.monitor.phoneFiles.map { identities[$0] })
         }
+    }
+
+    struct KnownState: Sendable {
+        var state: RegionState
+        /// On the wall clock, in nanoseconds since 1970.
+        var since: Int64
     }
 
     let state: Mutex<State>
@@ -84,9 +116,16 @@ package final class PresenceDriver: ScannerDelegate {
     }
 
     /// Goes on from what was known before, of the regions watched at the start, or, if called later, from then on.
-    package func restore(_ memory: RegionMonitor.Memory) {
+    ///
+    /// - Parameter since: The times of the changes to the last known states, in nanoseconds since 1970, by the regions' identifiers.
+    package func restore(_ memory: RegionMonitor.Memory, since: [String: Int64] = [:]) {
         state.withLock { state in
             state.memory = memory
+            for region in memory.regions where !state.isStarted && region.lastKnown != .unknown {
+                state.known[region.identifier] = since[region.identifier].map {
+                    KnownState(state: region.lastKnown, since: $0)
+                }
+            }
             state.pipeline.monitor.restored(state.isStarted ? .init(beacons: memory.beacons) : memory)
         }
     }
@@ -116,13 +155,14 @@ package final class PresenceDriver: ScannerDelegate {
             let former = Set(before.map(\.identifier))
             change(&state.regions)
             let identifiers = Set(state.regions.map(\.identifier))
+            let formerNames = Self.formerNames(before, state.regions)
             // Without this event, the last state would continue in the history for as long as the daemon runs.
             let ended = former.subtracting(identifiers).sorted().filter { state.pipeline.monitor.isKnown($0) }
             publish(ended.map { .didDetermineState(region: $0, .unknown) }, at: now, &state)
-            state.changes = state.changes.filter { identifiers.contains($0.key) }
             let actions = state.pipeline.monitor.regionsReplaced(
                 with: state.regions, knowing: state.memory,
-                formerNames: Self.formerNames(before, state.regions), at: now)
+                formerNames: formerNames, at: now)
+            state.regionsReplaced(formerNames: formerNames)
             state.normalizeBatteries()
             if let identities, identities != state.identities || phones != state.pipeline.monitor.phoneFiles {
                 state.identities = identities
@@ -326,7 +366,7 @@ extension PresenceDriver {
         let time = time(of: now)
         for action in actions {
             if case .didDetermineState(let region, let determined) = action {
-                state.changes[region] = time.wall
+                state.determined(determined, region: region, at: time.wall)
                 state.liveness.determined(determined, region: region, at: now)
             }
             publish(.action(action, bluetooth: state.bluetooth), time)

@@ -11,6 +11,8 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         package var beacons: String
         /// The state: inside or outside.
         package var state: String
+        /// The time of the change to that state, in seconds since 1970; `nil` in files before 0.2.0.
+        package var since: Int64?
         /// The learned exit time in seconds, if there is one.
         package var exitTime: Double?
         /// The names of the radios that received its beacons last, the own one's empty; `nil` if that one alone did.
@@ -92,8 +94,9 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         let beacons: [Beacon]
     }
 
-    package init(_ memory: RegionMonitor.Memory) {
-        regions = memory.regions.map(Region.init)
+    /// - Parameter since: The times of the changes to the states, in nanoseconds since 1970, by the regions' identifiers.
+    package init(_ memory: RegionMonitor.Memory, since: [String: Int64] = [:]) {
+        regions = memory.regions.map { Region($0, since: since[$0.identifier]) }
         beacons = memory.beacons.map(Beacon.init)
     }
 
@@ -117,6 +120,15 @@ package struct PresenceMemory: PersistedMemory, Hashable {
         }
     }
 
+    /// The times of the changes to the states, in nanoseconds since 1970, by the regions' identifiers.
+    package var since: [String: Int64] {
+        let times = regions.compactMap { region -> (String, Int64)? in
+            guard let since = region.since, since >= 0 else { return nil }
+            return (region.identifier, since.multipliedClamped(by: 1_000_000_000))
+        }
+        return Dictionary(times) { first, _ in first }
+    }
+
     /// Returns the memory from which the region monitor continues.
     ///
     /// - Parameter isStale: Whether too much time has passed to know the states; what was learned stays true.
@@ -133,8 +145,9 @@ package struct PresenceMemory: PersistedMemory, Hashable {
 }
 
 extension PresenceMemory.Region {
-    init(_ known: RegionMonitor.Memory.Region) {
+    init(_ known: RegionMonitor.Memory.Region, since: Int64?) {
         identifier = known.identifier
+        self.since = since.map { $0 / 1_000_000_000 }
         beacons = known.signs.first?.identity.description ?? ""
         state = known.lastKnown.rawValue
         let all = known.signs.map { sign in

@@ -10,10 +10,10 @@ struct PersistablePresence: Persistable {
     let driver: PresenceDriver
     let source: any PresenceSource
 
-    var memory: PresenceMemory { PresenceMemory(driver.memory(at: source.instant)) }
+    var memory: PresenceMemory { PresenceMemory(driver.memory(at: source.instant), since: driver.knownSince) }
 
     func restore(_ memory: PresenceMemory, from past: PersistedPast) {
-        driver.restore(memory.monitorMemory(isStale: past.isStale))
+        driver.restore(memory.monitorMemory(isStale: past.isStale), since: memory.since)
     }
 }
 
