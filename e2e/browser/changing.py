@@ -220,6 +220,7 @@ def troubles(walk):
             Object.assign(home, { state: 'unknown', lastKnown: 'inside', beacons: [] })
             cat.house = { state: 'inside', lastKnown: 'inside', room: 'kitchen', waiting: ['attic'], since: cat.since }
             cat.beacons = [1, 2].map((minor) => ({ ...cat.beacons[0], minor, accuracy: -1, signal: minor === 1 ? -88 : null, rssi: -50, age: minor === 1 ? 64 : 3, keepsInside: minor === 1 }))
+            cat.beacons.push({ ...cat.beacons[1], major: undefined, minor: undefined, phone: 'anna' })
             Object.assign(status, {
                 stale: true, mqtt: { connected: false, reason: 'not connected to broker.local: connection refused; `systemctl status mosquitto`' },
                 services: [{ identifier: 'phone', service: '1812', connected: false }],
@@ -271,6 +272,8 @@ def troubles(walk):
     bars = browser.run(
         "return [...document.querySelectorAll('.region .beacon')].map((one) => [one.innerText, one.querySelectorAll('.lit').length])"
     )
+    phones = [text for text, _ in bars if "anna" in text]
+    assert len(phones) == 1 and "distance" not in phones[0], f"a phone, which claims no power, has a distance: {phones}"
     weak = [lit for text, lit in bars if "no signal" in text]
     assert len(weak) >= 2 and not any(weak), f"a beacon without a signal has bars: {bars}"
     walk.pictures("troubles")

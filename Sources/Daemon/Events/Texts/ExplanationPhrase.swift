@@ -80,7 +80,7 @@ package enum ExplanationPhrase: Phrase {
         case .noPhone: ("The phone has not been received since the start.", "起動後、スマートフォンはまだ受信されていません。")
         case .sign: ("Sign {0}  {1}", "目印 {0}  {1}")
         case .phone: ("phone {0}", "スマートフォン {0}")
-        case .keepsRegion: ("keeps the region inside", "このビーコンで圏内")
+        case .keepsRegion: ("keeps the region inside", "この信号で圏内")
         case .keepsSign: ("keeps the sign inside", "このビーコンで目印が圏内")
         default: nil
         }

@@ -368,7 +368,7 @@ enum Style {
         text{fill:#e6e9ee}.quiet{fill:#8a94a3}.paper{fill:#171b22}.grid{stroke:#20262f}.grid.strong{stroke:#2d3541}
         .inside{fill:#35b7a6}.outside{fill:#2b323d}.doubt{stroke:#535d6c}.band{fill:#7aa6d6;fill-opacity:.22}
         .signal{stroke:#8db8e6}.enter{stroke:#35b7a6}.exit{stroke:#e08a63}text.enter{fill:#35b7a6}text.exit{fill:#e08a63}
-        .mark,text.enter,text.exit{stroke:#171b22}.outage{fill:#e0615a;fill-opacity:.2}.absence{stroke:#333b47}}
+        .mark,text.enter,text.exit{stroke:#171b22}.outage{fill:#e0615a;fill-opacity:.2}.absence{stroke:#4a5464}}
 
         """
 

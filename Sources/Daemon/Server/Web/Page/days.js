@@ -37,7 +37,7 @@ export const daysView = () => {
   const picture = dayPicture((part) => {
     shown = part
     const name = longDay(midnight(day))
-    put(range, part.isWhole ? name : `${name}, ${t('shown', timeOfDay(part.from), timeOfDay(part.to))}`)
+    put(range, part.isWhole ? name : t('dayPart', name, t('shown', timeOfDay(part.from), timeOfDay(part.to))))
     happened.load(part)
   })
 

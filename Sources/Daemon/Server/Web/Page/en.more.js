@@ -46,6 +46,7 @@ export default {
   laterTime: 'Later',
   wholeDay: 'Whole day',
   shown: '{0} to {1}',
+  dayPart: '{0}, {1}',
   happened: 'What happened',
   nothingHappened: 'There are no events in this time.',
   more: 'Some events are not shown. Zoom in to see them.',

@@ -46,6 +46,7 @@ export default {
   laterTime: '次へ',
   wholeDay: '1 日全体',
   shown: '{0}～{1}',
+  dayPart: '{0} {1}',
   happened: '出来事',
   nothingHappened: 'この時間には何もありませんでした。',
   more: '一部のみ表示しています。拡大すると残りも表示されます。',

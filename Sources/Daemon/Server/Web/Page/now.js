@@ -18,7 +18,9 @@ import {
 export const heardText = (age) => (age < 5 ? t('heardNow') : t('heard', duration(age * 1000)))
 export const metresText = ({ accuracy }) =>
   accuracy < 0 ? t('noDistance') : t('metres', plain(accuracy, accuracy < 10 ? 1 : 0))
-const distanceText = (beacon) => metresText(beacon) + (beacon.accuracy < 0 ? '' : ` · ${t(beacon.proximity)}`)
+/** Empty for a phone that was not calibrated: it claims no power. */
+const distanceText = (beacon) =>
+  beacon.phone && beacon.accuracy < 0 ? '' : metresText(beacon) + (beacon.accuracy < 0 ? '' : ` · ${t(beacon.proximity)}`)
 
 /** One of the signs of a region. */
 export const signText = ({ phone, uuid, major, minor }) =>
@@ -45,6 +47,7 @@ const beaconPart = (beacon) => {
       bar.set(signal)
       put(strength, signal == null ? t('noSignal') : t('dBm', plain(signal, 0)))
       put(distance, distanceText(beacon))
+      distance.hidden = !distance.textContent
       put(heard, heardText(beacon.age))
       put(keeps, beacon.keepsInside ? t('x_keepsRegion') : '')
       keeps.hidden = !beacon.keepsInside
