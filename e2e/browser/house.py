@@ -66,10 +66,10 @@ LIVE = 1200.0
 ARRIVED, CYCLE, PRESENT = 60.0, 16.0, 8.0
 
 
-def made(name, ad, level, begin, end, interval, present=lambda time: True):
-    """Returns the packets of a beacon; its interval may change with the time."""
+def made(name, ad, level, begin, end, interval, present=lambda time: True, address=None):
+    """Returns the packets of a beacon. `address`: 6 bytes, the least significant one first; by default one of its name."""
     dice = random.Random(name)
-    address = bytes(int(dice.random() * 256) for _ in range(5)) + b"\xc0"
+    address = address or bytes(int(dice.random() * 256) for _ in range(5)) + b"\xc0"
     report = captures.Report(address, ad)
     now, fading = begin, 0.0
     while now < end:

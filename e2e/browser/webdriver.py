@@ -131,12 +131,13 @@ class Browser:
         """Returns the new messages of the console and of the content security policy."""
         return [f"{entry['level']} {entry['message']}" for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
-    def look(self, width, theme):
+    def look(self, width, theme, scale=2):
+        """Sets the width of the screen in pixels, and the theme; the pixels of a phone are `scale` times as many."""
         self.developer(
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=780 if width < 600 else 900,
-            deviceScaleFactor=2 if width < 600 else 1,
+            deviceScaleFactor=scale if width < 600 else 1,
             mobile=width < 600,
         )
         self.developer(
@@ -160,9 +161,10 @@ class Browser:
         self.ask("DELETE", "/window")
         self.ask("POST", "/window", {"handle": here})
 
-    def screenshot(self, file):
-        """Takes a picture of the whole page, however long."""
+    def screenshot(self, file, height=None):
+        """Takes a picture of the whole page, however long, or of so many pixels from its top: a PNG, or a WebP by the file's name."""
         size = self.developer("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        image = self.developer("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"], "scale": 1}
+        form = {"format": "webp", "quality": 60} if file.suffix == ".webp" else {"format": "png"}
+        image = self.developer("Page.captureScreenshot", **form, captureBeyondViewport=True, clip=clip)
         file.write_bytes(base64.b64decode(image["data"]))

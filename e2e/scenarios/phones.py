@@ -7,17 +7,13 @@ import signal
 from house import Broker
 from lab.controller import Controller
 from lab.daemon import PROGRAM, UUID, Daemon, exit_after, region
+from lab.phone import ADDRESSES, KEY, LOCKED
 from lab.processes import run
 from lab.registry import scenario
 from lab.waiting import check, holds, wait_for
 
-# A key and addresses that it resolves; the first is that of the Core Specification (Vol 3, Part H, D.7).
-KEY = "ec0234a357c8ad05341010a60a397d9b"
-ADDRESSES = ("70:81:94:0D:FB:AA", "40:13:57:4D:06:89", "40:26:AE:54:84:5D", "40:3A:05:CF:02:41", "40:4D:5C:B4:58:FC")
 STRANGER = "40:13:57:4D:06:88"
 IDENTITY = "C0:11:22:33:44:55"
-# The advertisement of a locked iPhone, which has nothing of a beacon.
-LOCKED = "0BFF4C001608010203040506"
 
 
 def key_file(name="anna", identity=""):
