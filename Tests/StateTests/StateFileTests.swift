@@ -93,7 +93,7 @@ import Testing
         #expect(read[EventsMemory.self]?.sequence == 12)
     }
 
-    @Test func `the times of the states are whole seconds, and those of a file that is not ours cause no overflow`() throws {
+    @Test func `the times of the states are whole seconds, and those of a foreign file cause no overflow`() throws {
         let memory = PresenceMemory(regions, since: [regions.regions[0].identifier: 1_500_000_000])
         #expect(memory.regions.map(\.since) == [1, nil, nil])
         #expect(memory.since == [regions.regions[0].identifier: 1_000_000_000])

@@ -22,7 +22,7 @@ ENDS = {"now": ".grid", "days": ".stage"}
 # The dates in English as the picture of a day has them.
 BROWSERS = {"en": "en-GB", "ja": "ja"}
 THEMES = ("light", "dark")
-WITHIN = 60
+WITHIN = 120
 
 # The banner about a replay in place of a radio: it must not be in a picture.
 REPLAY = "return !!document.querySelector('.unreal')"

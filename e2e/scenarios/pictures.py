@@ -50,9 +50,8 @@ def household(folder, language, controller):
     with open(f"{folder}/link.new", "w", encoding="utf-8") as file:
         file.write(f"{link}\n")
     os.rename(f"{folder}/link.new", f"{folder}/link-{language}")
-    wait_for("the pictures", lambda: os.path.exists(f"{folder}/taken-{language}"), within=300)
+    wait_for("the pictures", lambda: os.path.exists(f"{folder}/taken-{language}"), within=600)
     check(content(f"{folder}/taken-{language}") == "ok", "the pictures were not taken")
-    os.environ["LC_ALL"] = "ja_JP.UTF-8" if language == "ja" else "C.UTF-8"
     run(PROGRAM, "plot", "--socket", daemon.socket, "--output", f"{folder}/day-{language}.svg")
     check(daemon.stop() == 0, "it did not end well")
 
