@@ -101,6 +101,24 @@ import Testing
             ])
     }
 
+    @Test func `the means of minutes are in the places of their minutes, of at most so many regions`() throws {
+        let store = try folder.store()
+        let start = hour(1)
+        for (offset, region) in [(0, "home"), (2, "work"), (2, "home"), (3, "attic")] {
+            try store.record([], [minute(region, at: start + Int64(offset) * SignalMinute.length, rssi: -60 - offset)])
+        }
+        let connection = try SQLiteConnection(file: folder.history, mode: .readWrite)
+        // A damaged file.
+        try connection.execute("UPDATE minutes SET mean = 9e999 WHERE region = 'work'")
+        func means(_ limit: Int, _ admits: (String) -> Bool = { _ in true }) throws -> [String: [Double?]] {
+            try folder.reader().means(in: start..<start + 3 * SignalMinute.length, limit: limit, admits)
+        }
+        #expect(try means(9) == ["home": [-60, nil, -62], "work": [nil, nil, 127]])
+        #expect(try means(1) == ["home": [-60, nil, -62]])
+        #expect(try means(1) { $0 == "work" } == ["work": [nil, nil, 127]])
+        #expect(try means(0).isEmpty && means(9) { _ in false }.isEmpty)
+    }
+
     @Test func `a migration is applied once, and an unknown one is refused`() throws {
         try folder.fill(3)
         _ = try folder.store()

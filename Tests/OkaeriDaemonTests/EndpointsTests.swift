@@ -6,6 +6,7 @@ import NIOCore
 import NIOEmbedded
 import OkaeriDBus
 import OkaeriDaemonTestSupport
+import OkaeriHistory
 import OkaeriPlumbing
 import OkaeriTestSupport
 import OkaeriWiFi
@@ -175,7 +176,8 @@ import Testing
     private static let readers: Set = [
         "GET /v1/status", "GET /v1/regions", "GET /v1/beacons", "GET /v1/events", "GET /v1/prompts", "GET /v1/nodes",
         "GET /metrics", "GET /v1/health", "GET /v1/days", "GET /v1/days/:day", "GET /v1/history", "GET /v1/mistakes",
-        "GET /v1/signal", "GET /v1/thresholds", "GET /v1/wifi/networks", "GET /v1/configuration", "GET /v1/web/session",
+        "GET /v1/signal", "GET /v1/signals", "GET /v1/thresholds", "GET /v1/wifi/networks", "GET /v1/configuration",
+        "GET /v1/web/session",
     ]
 
     @Test func `without a session a page answers nothing but what names another access`() async throws {
@@ -285,13 +287,24 @@ import Testing
         // There is no history yet.
         for target in [
             "/v1/days", "/v1/days/2026-11-21.svg", "/v1/history?from=2026-11-21T07:00:00Z&to=2026-11-21T08:00:00Z",
-            "/v1/mistakes", "/v1/signal?region=a",
+            "/v1/mistakes", "/v1/signal?region=a", "/v1/signals", "/v1/signals?region=a&region=b",
         ] { #expect(try await status(.get, target) == 404, "\(target)") }
         for target in [
             "/v1/history?from=2026-11-21T07:00:00Z", "/v1/history", "/v1/signal", "/v1/history?from=1&to=2",
             "/v1/history?from=2026-11-21T07:00:00Z&to=2026-11-21T08:00:00Z&after=x", "/v1/mistakes?since=3",
             "/v1/days/today.svg", "/v1/days/2026-11-21.svg?width=x", "/v1/days/2026-11-21.svg?from=a&to=b",
         ] { #expect(try await status(.get, target) == 400, "\(target)") }
+        let store = try HistoryStore(directory: folder.path, durability: .process, pageLimit: nil)
+        let signal = SignalMinute.Signal(count: 1, mean: -60, lowest: -60, highest: -60, accuracy: 1)
+        try store.record([], ["a", "b", "c"].map { SignalMinute(time: 0, region: $0, heard: 1, signal: signal) })
+        for (query, regions) in [("", "abc"), ("?region=a&region=c&region=x", "ac"), ("?region=%62", "b")] {
+            let answer = try await ask(router, .get, "/v1/signals\(query)").text
+            #expect(answer.hasPrefix(#"{"from":"1969-12-31T23:50:00.000Z","signals":{""#), "\(answer)")
+            for name in "abc" {
+                let none = repeatElement("null", count: 10).joined(separator: ",")
+                #expect(answer.contains("\"\(name)\":[\(none),-60]") == regions.contains(name), "\(query)")
+            }
+        }
         #expect(try await ask(router, .get, "/v1/days/2026-11-21").text.contains("no such picture"))
         #expect(try await ask(router, .get, "/v1/wifi/networks").text.contains("HomeNet"))
         #expect(try await ask(router, .get, "/v1/configuration").text.contains(#""file":"\#(file)""#))

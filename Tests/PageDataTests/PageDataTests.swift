@@ -87,6 +87,13 @@ import Testing
         #expect(signal.points.map(\.rssi) == [-61.4, -61.4])
         #expect(signal.points.first?.time == "2026-11-21T07:01:00.000Z")
         #expect(try await page.signal(of: "nobody").points.isEmpty)
+        let signals = try await page.signals(of: [])
+        #expect(signals.from == "2026-11-21T07:00:00.000Z")
+        let home = [nil, -61.4, -61.4] + [Double?](repeating: nil, count: 8)
+        let late = [Double?](repeating: nil, count: 9) + [-61.4, nil]
+        #expect(signals.signals == ["home": home, "other": late])
+        #expect(try await page.signals(of: ["home", "nobody"]).signals == ["home": home])
+        #expect(try await page.signals(of: ["home", "other"]) == signals)
         let whole = try await page.picture(of: "2026-11-21")
         let part = try await page.picture(
             of: "2026-11-21", from: "2026-11-21T07:00:00Z", to: "2026-11-21T07:20:00Z")
@@ -164,6 +171,7 @@ import Testing
         #expect(await status { () async throws(PageFailure) in try await page.days() } == .notFound)
         let without = self.page(directory: nil)
         #expect(await status { () async throws(PageFailure) in try await without.signal(of: "home") } == .notFound)
+        #expect(await status { () async throws(PageFailure) in try await without.signals(of: []) } == .notFound)
         for day in ["", "today", "2026-11-99", "../../../etc"] {
             let found = await status { () async throws(PageFailure) in
                 try await page.picture(of: day)

@@ -19,6 +19,34 @@ extension HistoryReader {
         }
     }
 
+    /// Returns the mean signals of the minutes of a time, in dBm, by region. A minute without a signal is `nil`.
+    ///
+    /// - Parameters:
+    ///   - time: Some minutes, in nanoseconds since the Unix epoch.
+    ///   - limit: The maximum number of regions.
+    ///   - admits: Whether a region is asked for.
+    package func means(
+        in time: Range<Int64>, limit: Int, _ admits: (String) -> Bool
+    ) throws(HistoryError) -> [String: [Double?]] {
+        let none = [Double?](repeating: nil, count: Int((time.upperBound - time.lowerBound) / SignalMinute.length))
+        var means: [String: [Double?]] = [:]
+        try connection.query(
+            """
+            SELECT time, region, mean FROM minutes
+            WHERE time >= ?1 AND time < ?2 AND mean IS NOT NULL ORDER BY time
+            """, [.integer(time.lowerBound), .integer(time.upperBound)]
+        ) { row in
+            let (region, minute) = (row.text(1), Int((row.integer(0) - time.lowerBound) / SignalMinute.length))
+            guard none.indices.contains(minute), means[region] != nil || means.count < limit && admits(region) else {
+                return true
+            }
+            // A damaged file may hold anything.
+            means[region, default: none][minute] = min(127, max(-128, row.real(2)))
+            return true
+        }
+        return means
+    }
+
     /// Returns the signals of the regions that are shown, in columns.
     ///
     /// The minutes of hundreds of regions are hundreds of thousands of rows: each is added to its column, and none is kept.

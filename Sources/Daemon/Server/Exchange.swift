@@ -40,6 +40,11 @@ package struct Exchange: RequestContext {
     /// Returns a parameter of the query, without its percent encoding.
     package func query(_ name: String) -> String? { request.uri.queryParameters[Substring(name)].map(String.init) }
 
+    /// Returns all values of a parameter of the query, without their percent encoding.
+    package func queries(_ name: String) -> [String] {
+        request.uri.queryParameters[values: Substring(name)].map(String.init)
+    }
+
     /// - Parameter sentence: the failure of a request without the parameter.
     package func query(_ name: String, or sentence: String) throws(PageFailure) -> String {
         guard let value = query(name) else { throw PageFailure(.badRequest, sentence) }

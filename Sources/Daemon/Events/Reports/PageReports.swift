@@ -50,10 +50,32 @@ package struct SignalReport: Codable, Sendable, Equatable {
     package var points: [Point]
 }
 
+/// The signals of several regions in the last minutes.
+package struct SignalsReport: Codable, Sendable, Equatable {
+    /// The beginning of the first minute: RFC 3339.
+    package var from: String
+    /// By region the means of the minutes from there on, in dBm; `nil` for a minute without a signal.
+    package var signals: [String: [Double?]]
+
+    /// - Parameters:
+    ///   - start: The beginning of the first minute, in nanoseconds since the Unix epoch.
+    ///   - means: By region the means of the minutes, in dBm.
+    package init(from start: Int64, _ means: [String: [Double?]]) {
+        from = Timestamp.text(start)
+        signals = means.mapValues { $0.map { $0.map(Self.rounded) } }
+    }
+
+    fileprivate static func rounded(_ mean: Double) -> Double { (mean * 10).rounded() / 10 }
+}
+
 extension SignalReport {
-    package init(_ minutes: [SignalMinute], of region: String) {
-        points = minutes.filter { $0.region == region }.compactMap { minute in
-            minute.signal.map { .init(time: Timestamp.text(minute.time), rssi: ($0.mean * 10).rounded() / 10) }
+    /// - Parameters:
+    ///   - start: The beginning of the first minute, in nanoseconds since the Unix epoch.
+    ///   - means: The means of the minutes, in dBm.
+    package init(from start: Int64, _ means: [Double?]) {
+        points = means.enumerated().compactMap { index, mean in
+            let time = start &+ Int64(index) &* SignalMinute.length
+            return mean.map { Point(time: Timestamp.text(time), rssi: SignalsReport.rounded($0)) }
         }
     }
 }

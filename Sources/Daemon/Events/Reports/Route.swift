@@ -30,6 +30,8 @@ package enum Route {
     package static let mistakes = "/v1/mistakes"
     /// ``SignalReport``, of the query's ``region``.
     package static let signal = "/v1/signal"
+    /// ``SignalsReport``, of each ``region`` of the query, or of all.
+    package static let allSignals = "/v1/signals"
     /// ``NetworksReport``.
     package static let networks = "/v1/wifi/networks"
     /// ``GuestsReport``; below it `code`, the ``GuestCodeReport`` of the query's ``ssid``. Only for a browser that is logged in.
@@ -56,7 +58,7 @@ package enum Route {
     /// `DELETE` takes an answer of never back, of the network in the query's ``ssid``.
     package static let never = "/v1/never"
 
-    /// The parameter of ``signal``, ``history`` and ``mistakes`` in the query.
+    /// The parameter of ``signal``, ``allSignals``, ``history`` and ``mistakes`` in the query.
     package static let region = "region"
     /// The parameter of ``thresholds``: filtered signals in dBm, separated by commas; and of a day's picture: `false` for none.
     package static let signals = "signals"

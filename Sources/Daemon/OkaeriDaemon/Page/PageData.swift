@@ -35,8 +35,11 @@ struct PageData: Sendable {
     /// More events are not answered at once.
     private static let mostEvents = 2000
 
-    /// The time span of the signal's answer.
-    private static let recent: Int64 = 600 * 1_000_000_000
+    /// The number of minutes of the signals' answer: the last ten, and the present one.
+    private static let recentMinutes: Int64 = 11
+
+    /// The maximum number of regions of the signals' answer.
+    private static let mostSignals = 1024
 
     var endpoints: [Endpoint] {
         historyEndpoints + configurationEndpoints + guestEndpoints + enrollmentEndpoints + backupEndpoints
@@ -83,6 +86,9 @@ struct PageData: Sendable {
                 let region = try exchange.query(
                     Route.region, or: "the query names no region; ask for \(Route.signal)?\(Route.region)=ID")
                 return .json(try await signal(of: region))
+            },
+            Endpoint(.get, Route.allSignals, .readers) { exchange in
+                .json(try await signals(of: exchange.queries(Route.region)))
             },
             Endpoint(.get, Route.networks, .readers) { _ in .json(try await networks()) },
         ]
@@ -208,11 +214,30 @@ struct PageData: Sendable {
 
     /// Returns the last ten minutes of a region.
     func signal(of region: String) async throws(PageFailure) -> SignalReport {
-        let now = now()
-        let minutes = try await read { directory throws(HistoryError) in
-            try HistoryReader(directory: directory).minutes(in: now - Self.recent..<now)
+        let (start, means) = try await recentMeans { $0 == region }
+        return SignalReport(from: start, means[region] ?? [])
+    }
+
+    /// Returns the last ten minutes of regions; without a name, of all.
+    func signals(of regions: [String]) async throws(PageFailure) -> SignalsReport {
+        let names = Set(regions)
+        let (start, means) = try await recentMeans { names.isEmpty || names.contains($0) }
+        return SignalsReport(from: start, means)
+    }
+
+    /// Returns the beginning of the first minute, in nanoseconds since the Unix epoch, and the means of the minutes by region, in dBm.
+    private func recentMeans(
+        _ admits: @escaping @Sendable (String) -> Bool
+    ) async throws(PageFailure) -> (start: Int64, means: [String: [Double?]]) {
+        let length = Self.recentMinutes * SignalMinute.length
+        // A capture's clock may have any value.
+        let now = min(max(now(), .min + 2 * length), .max - length)
+        let passed = (now % SignalMinute.length + SignalMinute.length) % SignalMinute.length
+        let end = now - passed + SignalMinute.length
+        let means = try await read { directory throws(HistoryError) in
+            try HistoryReader(directory: directory).means(in: end - length..<end, limit: Self.mostSignals, admits)
         }
-        return SignalReport(minutes, of: region)
+        return (end - length, means)
     }
 
     func networks() async throws(PageFailure) -> NetworksReport {
