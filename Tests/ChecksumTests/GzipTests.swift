@@ -32,6 +32,19 @@ import Testing
         }
     }
 
+    @Test func `packed data is taken once, and in order`() throws {
+        var random = SeededGenerator(seed: 7)
+        let (gzip, bytes) = (try Gzip(), (0..<300_000).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        var packed: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 50_000) {
+            bytes[start..<start + 50_000].withUnsafeBytes { gzip.add($0) }
+            packed += gzip.taken()
+            #expect(gzip.taken() == [])
+        }
+        #expect(packed.count > 200_000)
+        #expect(try unpacked(packed + gzip.end(), room: bytes.count + 1) == bytes)
+    }
+
     @Test func `a text of one kind of line becomes much shorter`() throws {
         let text = Array(String(repeating: "<path class=\"signal\"/>\n", count: 10_000).utf8)
         #expect(try Gzip.pack(text).count < text.count / 50)

@@ -29,8 +29,11 @@ import Testing
         Response.text(String(repeating: "okaeri ", count: length / 7), headers: fields)
     }
 
-    private func applied(to response: Response, accepting codings: String? = "gzip") async throws -> Response {
-        try await Compression.applied(to: response, for: request(accepting: codings))
+    private func applied(
+        to response: Response, accepting codings: String? = "gzip",
+        in memory: ResponseMemory = ResponseMemory(limit: 8 << 20, returnMemory: {})
+    ) async throws -> Response {
+        try await Compression.applied(to: response, for: request(accepting: codings), in: memory)
     }
 
     @Test func `texts of a size are packed, and are counted as what they are then`() async throws {
@@ -73,13 +76,50 @@ import Testing
                 #expect(content.value == parts.flatMap { Array($0.utf8) })
                 continue
             }
-            var unpacked = [UInt8](repeating: 0, count: 1 << 16)
-            let (gunzip, packed) = (try Gunzip(), content.value)
-            let count = try packed.withUnsafeBytes { packed in
-                try unpacked.withUnsafeMutableBytes { try gunzip.unpack(packed, into: $0).written }
-            }
-            #expect(gunzip.isComplete && Array(unpacked.prefix(count)) == parts.flatMap { Array($0.utf8) })
+            #expect(try content.value.unpacked() == parts.flatMap { Array($0.utf8) })
         }
+    }
+
+    /// A list of so many elements, in parts of 64.
+    private func list(_ count: Int) -> Response {
+        .json { position in
+            let start = position ?? 0
+            let end = min(count, start + 64)
+            return ((start..<end).map { "element \($0 * $0)" }, end < count ? end : nil)
+        }
+    }
+
+    @Test(arguments: [0, 1, 64, 5000])
+    func `a list in parts is the same list, packed or not`(count: Int) async throws {
+        let contents = [Watched<[UInt8]>([]), Watched<[UInt8]>([])]
+        for (codings, content) in zip(["gzip", nil], contents) {
+            let response = try await applied(to: list(count), accepting: codings)
+            #expect(response.headers[.contentEncoding] == codings && response.headers[.vary] == "accept-encoding")
+            #expect(response.body.contentLength == nil)
+            try await response.body.write(Writer(content: content))
+        }
+        #expect(try contents[0].value.unpacked() == contents[1].value)
+        #expect(count < 64 || contents[0].value.count < contents[1].value.count / 2)
+    }
+
+    @Test func `lists that are not read pack in half of the memory of large answers, and further ones are not packed`()
+        async throws
+    {
+        let memory = ResponseMemory(limit: 8 * Gzip.stateSize, returnMemory: {})
+        var responses: [Response] = []
+        for index in 0..<6 {
+            responses.append(try await applied(to: list(100), in: memory))
+            #expect((responses[index].headers[.contentEncoding] == "gzip") == (index < 4))
+        }
+        #expect(memory.held == 4 * Gzip.stateSize)
+        #expect(throws: Never.self) { try memory.demandRoom() }
+        let content = Watched<[UInt8]>([])
+        try await responses.removeFirst().body.write(Writer(content: content))
+        #expect(try content.value.unpacked().first == UInt8(ascii: "["))
+        #expect(memory.held == 3 * Gzip.stateSize)
+        #expect(try await applied(to: list(100), in: memory).headers[.contentEncoding] == "gzip")
+        responses = []
+        #expect(memory.held == 0)
     }
 
     private struct Writer: ResponseBodyWriter {
@@ -87,5 +127,18 @@ import Testing
 
         mutating func write(_ buffer: ByteBuffer) async throws { content.change { $0 += buffer.readableBytesView } }
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}
+
+extension [UInt8] {
+    /// Returns what gzip has packed in these bytes, of at most a mebibyte.
+    func unpacked() throws -> [UInt8] {
+        var text = [UInt8](repeating: 0, count: 1 << 20)
+        let gunzip = try Gunzip()
+        let count = try withUnsafeBytes { packed in
+            try text.withUnsafeMutableBytes { try gunzip.unpack(packed, into: $0).written }
+        }
+        #expect(gunzip.isComplete)
+        return Array(text.prefix(count))
     }
 }

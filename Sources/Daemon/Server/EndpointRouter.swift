@@ -109,7 +109,7 @@ private struct PathMethods: Sendable {
                 .badRequest, "\(request.method) takes no content here; send the request without a body")
         }
         let answer = try await endpoint.answer(exchange)
-        let response = try await Compression.applied(to: answer, for: request)
+        let response = try await Compression.applied(to: answer, for: request, in: exchange.connections.memory)
         let isPacked = answer.headers[.contentEncoding] != response.headers[.contentEncoding]
         // What was packed here is in memory, also if the answer is a part of the program.
         return endpoint.isAccounted && !isPacked ? response : try exchange.connections.memory.holding(response)

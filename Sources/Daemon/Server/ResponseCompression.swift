@@ -30,7 +30,7 @@ package final class TextParts {
     /// - Parameter headers: with the type of the text.
     package func response(headers: HTTPFields) -> Response {
         var headers = headers
-        headers.varyByEncoding()
+        headers.vary(by: .acceptEncoding)
         if let gzip {
             headers[.contentEncoding] = Compression.coding
             return Response(status: .ok, headers: headers, body: .pieces(of: gzip.end()))
@@ -62,13 +62,27 @@ enum Compression {
     /// Returns an answer, packed if it is a large text and the client accepts that.
     ///
     /// An answer that sets a cookie contains a secret, and so may one to a link: their lengths would depend on it.
-    static func applied(to response: Response, for request: Request) async throws -> Response {
+    ///
+    /// - Parameter memory: Bounds the answers that are packed while the client reads them. Further ones are not packed.
+    static func applied(
+        to response: Response, for request: Request, in memory: ResponseMemory
+    ) async throws -> Response {
         guard response.status == .ok, response.headers[.contentEncoding] == nil, response.headers[.setCookie] == nil,
-            let length = response.body.contentLength, smallest...largest ~= length, isText(response)
+            let type = response.headers[.contentType],
+            response.body.contentLength.map({ packs(type, $0) }) ?? isText(type)
         else { return response }
         var response = response
-        response.headers.varyByEncoding()
+        response.headers.vary(by: .acceptEncoding)
         guard request.acceptsGzip else { return response }
+        guard response.body.contentLength != nil else {
+            guard let share = memory.reserved(Gzip.stateSize) else { return response }
+            response.headers[.contentEncoding] = coding
+            response.body = ResponseBody { [body = response.body] writer in
+                try await body.write(PackingWriter(writer: writer, gzip: Gzip()))
+                withExtendedLifetime(share) {}
+            }
+            return response
+        }
         let content = Content()
         try await response.body.write(ContentWriter(content: content))
         // It does not suspend in between, so that each thread has one state of zlib at most.
@@ -78,9 +92,31 @@ enum Compression {
         return response
     }
 
-    private static func isText(_ response: Response) -> Bool {
-        let type = response.headers[.contentType]?.prefix { $0 != ";" }
-        return type.map { types.contains(String($0)) } ?? false
+    /// Returns whether a content is packed, by its media type and its length in bytes.
+    static func packs(_ type: String, _ length: Int) -> Bool {
+        smallest...largest ~= length && isText(type)
+    }
+
+    private static func isText(_ type: String) -> Bool { types.contains(String(type.prefix { $0 != ";" })) }
+
+    /// Packs an answer in parts, each when it is written.
+    private struct PackingWriter: ResponseBodyWriter {
+        var writer: any ResponseBodyWriter
+        let gzip: Gzip
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            buffer.withUnsafeReadableBytes { gzip.add($0) }
+            try await send(gzip.taken())
+        }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+            try await send(gzip.end())
+            try await writer.finish(trailingHeaders)
+        }
+
+        private mutating func send(_ packed: [UInt8]) async throws {
+            if !packed.isEmpty { try await writer.write(ByteBuffer(bytes: packed)) }
+        }
     }
 
     private final class Content {
@@ -97,11 +133,11 @@ enum Compression {
 }
 
 extension HTTPFields {
-    /// Adds that the answer depends on the codings that the client accepts (RFC 9110, 12.5.5).
-    mutating func varyByEncoding() {
-        let fields = self[.vary]
-        guard fields?.lowercased().contains("accept-encoding") != true else { return }
-        self[.vary] = (fields.map { "\($0), " } ?? "") + "accept-encoding"
+    /// Adds that the answer depends on a field of the request (RFC 9110, 12.5.5).
+    mutating func vary(by field: HTTPField.Name) {
+        let (fields, name) = (self[.vary], field.canonicalName)
+        guard fields?.lowercased().contains(name) != true else { return }
+        self[.vary] = (fields.map { "\($0), " } ?? "") + name
     }
 }
 

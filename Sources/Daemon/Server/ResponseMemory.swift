@@ -67,6 +67,18 @@ package final class ResponseMemory: Sendable {
         if state.withLock(\.held.large) >= limit { throw Self.failure }
     }
 
+    /// Counts memory beside the answers until the result is dropped.
+    ///
+    /// - Returns: `nil` if large answers use more than half of their memory then, so that there is room for a picture.
+    func reserved(_ bytes: Int) -> (any Sendable)? {
+        let isAdmitted = state.withLock { state in
+            guard bytes <= limit / 2 - state.held.large else { return false }
+            state.change(bytes) { $0 += $1 }
+            return true
+        }
+        return isAdmitted ? Share(bytes, of: self) : nil
+    }
+
     /// Returns an answer that counts until it is written or dropped.
     ///
     /// - Throws: A refusal if its memory is used up.

@@ -91,7 +91,7 @@ extension PageFile {
             return .failure(.notFound, "the page has no such file; load it again")
         }
         var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
-        headers.varyByEncoding()
+        headers.vary(by: .acceptEncoding)
         if request.hasCopy(of: file.tag) { return Response(status: .notModified, headers: headers) }
         return Response(status: .ok, headers: headers, body: .pieces(of: file.content))
     }

@@ -19,8 +19,11 @@ package final class Gzip {
     /// Half of the time of level 6 (zlib.h: deflateInit) for a picture of a day, and a twentieth more bytes.
     private static let level: Int32 = 5
 
-    /// The largest window, and 16 for gzip's header; and the usual memory for the state (zlib.h: deflateInit2): 256 KiB in all.
+    /// The largest window, and 16 for gzip's header; and the usual memory for the state (zlib.h: deflateInit2).
     private static let (window, memory): (Int32, Int32) = (15 + 16, 8)
+
+    /// The memory of the state in bytes, for that window and that level of memory (zconf.h).
+    package static let stateSize = 256 << 10
 
     package init() throws(Failure) {
         stream = .allocate(capacity: 1)
@@ -61,14 +64,19 @@ package final class Gzip {
     /// The most that zlib takes at once fits in 32 bits.
     private static let longestInput = 1 << 30
 
+    /// Returns the packed data so far, each byte of it once.
+    package func taken() -> [UInt8] {
+        defer { packed = [] }
+        return packed
+    }
+
     /// Ends the packed data.
     ///
-    /// - Returns: All of it. Nothing can be added any more.
+    /// - Returns: All of it that was not taken. Nothing can be added any more.
     package func end() -> [UInt8] {
         (stream.pointee.next_in, stream.pointee.avail_in) = (nil, 0)
         deflate(Z_FINISH)
-        defer { packed = [] }
-        return packed
+        return taken()
     }
 
     /// Packs the input, until there is room left in a piece: then zlib has taken all of it.
