@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
-import OkaeriChecksum
 import OkaeriDaemonTestSupport
 import OkaeriPlumbing
 import OkaeriTestSupport
@@ -312,13 +311,13 @@ import Testing
                 #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
                 #expect(answer.contains("X-Frame-Options: DENY\r\n"))
             }
-            let tag = try await asker.ask("GET", "/app.js").word(between: "ETag: ", and: "\r\n")
+            let tag = try await asker.ask("GET", "/app.en.js").word(between: "ETag: ", and: "\r\n")
             for copies in [tag, "\"x\", \(tag)", String(tag.dropFirst(2)), "*"] {
-                let again = try await asker.ask("GET", "/app.js", ["if-none-match": copies])
+                let again = try await asker.ask("GET", "/app.en.js", ["if-none-match": copies])
                 #expect(again.hasPrefix("HTTP/1.1 304") && again.hasSuffix("\r\n\r\n"))
                 #expect(again.contains("Vary: accept-encoding\r\n"))
             }
-            #expect(try await asker.ask("GET", "/app.js", ["if-none-match": "\"x\""]).hasPrefix("HTTP/1.1 200"))
+            #expect(try await asker.ask("GET", "/app.en.js", ["if-none-match": "\"x\""]).hasPrefix("HTTP/1.1 200"))
             #expect(try await asker.ask("HEAD", "/").hasSuffix("\r\n\r\n"))
             #expect(try await asker.ask("GET", "/../../etc/passwd").hasPrefix("HTTP/1.1 404"))
             #expect(try await asker.ask("GET", "/", host: "evil.example").hasPrefix("HTTP/1.1 421"))
@@ -328,14 +327,14 @@ import Testing
 
     @Test func `a large text is packed for a browser that accepts that, and is the same text`() async throws {
         try await run(isOpen: true) { (asker: Asker) async throws in
-            for path in ["/app.js", "/", "/v1/status", "/metrics"] {
+            for path in ["/app.en.js", "/app.css", "/v1/status", "/metrics"] {
                 let plain = try await asker.answer("GET", path)
                 #expect(plain.head.contains("Vary: accept") && !plain.head.contains("Content-Encoding"))
                 let packed = try await asker.answer("GET", path, ["accept-encoding": "br, gzip;q=0.5"])
                 #expect(packed.head.contains("Content-Encoding: gzip\r\n") && packed.head.contains("accept-encoding"))
                 #expect(packed.head.contains("Content-Length: \(packed.content.count)\r\n"))
                 #expect(packed.content.count < plain.content.count / 2)
-                let text = try unpacked(packed.content)
+                let text = try packed.content.unpacked()
                 #expect(path.hasPrefix("/v1") || path == "/metrics" ? !text.isEmpty : text == plain.content)
                 let head = try await asker.answer("HEAD", path, ["accept-encoding": "gzip"])
                 #expect(head.content.isEmpty && head.head.contains("Content-Encoding: gzip\r\n"))
@@ -365,23 +364,20 @@ import Testing
         }
     }
 
-    private func unpacked(_ content: [UInt8]) throws -> [UInt8] {
-        var text = [UInt8](repeating: 0, count: 1 << 20)
-        let gunzip = try Gunzip()
-        let count = try content.withUnsafeBytes { content in
-            try text.withUnsafeMutableBytes { try gunzip.unpack(content, into: $0).written }
+    @Test func `the page is in the first language of the browser that it has`() async throws {
+        try await run { (asker: Asker) async throws in
+            var tags: Set<String> = []
+            for (accepted, code) in [("ja, en;q=0.5", "ja"), ("de, en;q=0.8, ja;q=0.7", "en"), ("", "en")] {
+                let answer = try await asker.ask("GET", "/", ["accept-language": accepted])
+                #expect(answer.contains("<html lang=\"\(code)\">") && answer.contains("src=\"/app.\(code).js\""))
+                #expect(answer.contains("Vary: accept-language, accept-encoding\r\n"))
+                let tag = answer.word(between: "ETag: ", and: "\r\n")
+                tags.insert(tag)
+                let again = try await asker.ask("GET", "/", ["accept-language": accepted, "if-none-match": tag])
+                #expect(again.hasPrefix("HTTP/1.1 304"))
+            }
+            #expect(tags.count == 2)
         }
-        #expect(gunzip.isComplete)
-        return Array(text.prefix(count))
-    }
-
-    @Test func `every file of the page is served`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Sources/Daemon/Server/Web/Page")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        // The page itself is served at the root, and the program makes the texts of prompts.
-        let made = ["/wifi.en.js", "/wifi.ja.js"]
-        #expect(Set(PageFile.paths) == Set(files.map { $0 == "index.html" ? "/" : "/\($0)" } + made))
     }
 
     @Test func `an open page gives passphrases only to a browser that is logged in`() async throws {

@@ -231,7 +231,7 @@ def hosts_and_targets(surface):
     expect({400, 421, None}, address, head("GET", "http://evil.example/v1/status", {"Host": good, **session}),
            "a target with another authority")
     for target in ["//evil.example/v1/status", "/../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/v1/../v1/status", "/.git/config",
-                   "/v1/status%00.js", "\\..\\x", "/app.js/../../x", "*", "v1/status"]:
+                   "/v1/status%00.js", "\\..\\x", "/app.en.js/../../x", "*", "v1/status"]:
         expect({301, 400, 401, 404, 405, None}, address, head("GET", target, {"Host": good, **session}), f"the target {target!r}")
     for line in ["GET /v1/status HTTP/9.9", "GET /v1/status", "G\0T / HTTP/1.1", "PRI * HTTP/2.0",
                  "CONNECT evil.example:443 HTTP/1.1", "TRACE /v1/status HTTP/1.1", "OPTIONS * HTTP/1.1"]:
@@ -356,7 +356,7 @@ def slow_writers(surface):
 @attack(source=air.minors, ranging=True)
 def slow_readers(surface):
     """Answers and event streams that are requested again and again and never read."""
-    ask_and_never_read(surface, ["/v1/events", "/v1/history", "/v1/status", "/app.js"])
+    ask_and_never_read(surface, ["/v1/events", "/v1/history", "/v1/status", "/app.en.js"])
 
 
 @attack(source=air.minors, ranging=True)

@@ -5,6 +5,7 @@ import re
 import time
 
 import outage
+from talk import made
 
 
 def set_up(walk):
@@ -211,7 +212,7 @@ def troubles(walk):
     browser.until("the regions", "return document.querySelectorAll('.region').length")
     browser.run_async("""
         const done = arguments[arguments.length - 1]
-        import('/live.js').then(async ({ live, reload, stop }) => {
+        import(`/app.${document.documentElement.lang}.js`).then(async ({ modules: { live: { live, reload, stop } } }) => {
             stop()
             // After this nothing is under way any more.
             await reload()
@@ -423,11 +424,10 @@ def japanese(walk):
         assert "最終確認" in browser.text(".region"), browser.text(".region")
         walk.pictures("outage-ja")
     browser.until("the answer", "return !document.querySelector('#notices').innerText.includes('応答しません')", within=30)
-    names = browser.run_async(
-        "const done = arguments[arguments.length - 1];"
-        "Promise.all(['/en.js', '/ja.js', '/en.more.js', '/ja.more.js', '/wifi.en.js', '/wifi.ja.js'].map((file) => import(file))).then((all) => done(all.map((one) => one.default)))"
-    )
-    for english, translated in (names[:2], names[2:4], names[4:]):
+    for script, module, name in (("app", "texts", "first"), ("more", "further", "further"), ("app", "served", "served")):
+        english, translated = (
+            browser.run(f"return {made(walk, module, f'{script}.{language}')}.{name}") for language in ("en", "ja")
+        )
         # English reasons and findings are the daemon's own sentences, and so are most names of parts.
         own = ("why_", "bluetooth_", "mqtt_", "f_", "fix_", "part_")
         english, translated = (

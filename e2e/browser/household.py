@@ -31,7 +31,7 @@ def headline(walk):
     for occupancy, is_current, words in cases:
         found = browser.run_async(
             "const [status, isCurrent, done] = arguments;"
-            "import('/now.js').then(({ headline }) => done(headline(status, isCurrent).text), (error) => done(String(error)))",
+            "import(`/app.${document.documentElement.lang}.js`).then(({ modules: { now: { headline } } }) => done(headline(status, isCurrent).text), (error) => done(String(error)))",
             {"occupancy": occupancy},
             is_current,
         )
@@ -73,7 +73,7 @@ def radios(walk):
         browser.open(walk.base + f"/?{name}#now")
         browser.until("the regions", "return document.querySelectorAll('.region').length")
         browser.run(HOUSE, report)
-        browser.run_async("import('/live.js').then(({ reload }) => reload()).then(arguments[arguments.length - 1])")
+        browser.run_async("import(`/app.${document.documentElement.lang}.js`).then(({ modules: { live: { reload } } }) => reload()).then(arguments[arguments.length - 1])")
 
     cells = "return [...document.querySelectorAll('.radios tbody tr')].map((row) => [...row.children].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim()))"
     show("radios", report)
@@ -163,7 +163,7 @@ def empty(walk):
     browser.until("the regions", "return document.querySelectorAll('.region').length")
     browser.run_async("""
         const done = arguments[arguments.length - 1]
-        import('/live.js').then(({ live, stop }) => {
+        import(`/app.${document.documentElement.lang}.js`).then(({ modules: { live: { live, stop } } }) => {
             stop()
             live.status = { ...structuredClone(live.status), regions: [], occupancy: { state: 'unknown', present: [] }, prompts: [] }
             live.dispatchEvent(new CustomEvent('status'))
@@ -213,7 +213,7 @@ def phones(walk):
     for text, digest in CODES.items():
         rows = browser.run_async(
             "const [text, done] = arguments;"
-            "import('/qr.js').then(({ matrix }) => done(matrix(text).map((row) => row.map(Number).join('')).join('\\n')), (error) => done(String(error)))",
+            "import(`/app.${document.documentElement.lang}.js`).then(({ modules: { qr: { matrix } } }) => done(matrix(text).map((row) => row.map(Number).join('')).join('\\n')), (error) => done(String(error)))",
             text,
         )
         assert hashlib.sha256(rows.encode()).hexdigest() == digest, rows
@@ -266,7 +266,7 @@ def guests(walk):
     browser.until("the code", "return document.querySelectorAll('.guest .qr path').length === 1")
     same = browser.run_async(
         "const [text, done] = arguments;"
-        "import('/qr.js').then(({ picture }) => done(picture(text, '').outerHTML.split(' d=')[1] === "
+        "import(`/app.${document.documentElement.lang}.js`).then(({ modules: { qr: { picture } } }) => done(picture(text, '').outerHTML.split(' d=')[1] === "
         "document.querySelector('.guest .qr').outerHTML.split(' d=')[1]), (error) => done(String(error)))",
         "WIFI:T:WPA;S:HomeNet;P:simulated passphrase;;",
     )
@@ -436,7 +436,7 @@ def enrolled(walk):
     walk.axe("a phone that has not paired")
     browser.run_async("""
         const done = arguments[arguments.length - 1]
-        import('/live.js').then(async ({ live, reload, stop }) => {
+        import(`/app.${document.documentElement.lang}.js`).then(async ({ modules: { live: { live, reload, stop } } }) => {
             stop()
             await reload()
             const status = structuredClone(live.status)

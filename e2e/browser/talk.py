@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -11,6 +12,13 @@ import urllib.request
 
 def say(text):
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def made(walk, name, script="app.en"):
+    """Returns an expression of a script of the page that makes another instance of a module; `modules` has the others."""
+    with urllib.request.urlopen(f"{walk.base}/{script}.js") as response:
+        text = response.read().decode()
+    return re.search(rf"^modules\.{name} = (.*?^\}}\)\(\))$", text, re.MULTILINE | re.DOTALL)[1]
 
 
 class Events(threading.Thread):

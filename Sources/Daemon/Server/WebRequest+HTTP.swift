@@ -87,13 +87,16 @@ extension PageFile {
     }
 
     private static func response(to request: Request) -> Response {
-        guard let file = at(request.uri.path) else {
+        guard let file = at(request.uri.path, in: request.language) else {
             return .failure(.notFound, "the page has no such file; load it again")
         }
-        var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
+        let copy = file.copy(packed: request.acceptsGzip)
+        var headers: HTTPFields = [.contentType: file.type, .eTag: copy.tag, .cacheControl: "no-cache"]
+        if file.language != nil { headers.vary(by: .acceptLanguage) }
         headers.vary(by: .acceptEncoding)
-        if request.hasCopy(of: file.tag) { return Response(status: .notModified, headers: headers) }
-        return Response(status: .ok, headers: headers, body: .pieces(of: file.content))
+        if request.hasCopy(of: copy.tag) { return Response(status: .notModified, headers: headers) }
+        if copy.isPacked { headers[.contentEncoding] = Compression.coding }
+        return Response(status: .ok, headers: headers, body: .pieces(of: copy.content))
     }
 }
 

@@ -1,58 +1,96 @@
-import OkaeriEvents
+import OkaeriChecksum
+package import OkaeriEvents
 import OkaeriPlumbing
+import Synchronization
 
-/// A file of the page, as it is served: they are part of the program.
+/// A file of the page, as it is served. The files are parts of the program, or are made of such parts.
 package struct PageFile: Sendable {
+    /// A file in the form in which it is sent.
+    package struct Copy: Sendable {
+        package let content: [UInt8]
+        /// Whether the content is packed with gzip.
+        package let isPacked: Bool
+        /// Another one for another content; a weak one, because the packed content has the same (RFC 9110, 8.8.1).
+        package let tag: String
+    }
+
+    private let path: String
     /// The media type (RFC 9110, 8.3).
     package let type: String
-    package let content: [UInt8]
+    /// The language, if the browser's languages choose it.
+    package let language: Language?
+    private let content: @Sendable () -> [UInt8]
 
-    /// Another one for another content; a weak one, because the packed content has the same (RFC 9110, 8.8.1).
-    package var tag: String { "W/\"\(String(content.fnv1a, radix: 16))\"" }
+    private init(
+        _ path: String, _ type: String, in language: Language? = nil,
+        _ content: @escaping @autoclosure @Sendable () -> [UInt8]
+    ) {
+        (self.path, self.type, self.language, self.content) = (path, type, language, content)
+    }
 
-    /// By path; nil: there is none.
-    package static func at(_ path: String) -> PageFile? { all[path] }
+    /// Returns the file at a path, or `nil` if there is none.
+    ///
+    /// - Parameter language: The language of the browser.
+    package static func at(_ path: String, in language: Language = .english) -> PageFile? {
+        if path == "/" { return index[language] }
+        return all[path]
+    }
 
-    /// The paths of all, in order.
-    package static var paths: [String] { all.keys.sorted() }
+    /// The paths of all files, in order.
+    package static var paths: [String] { (["/"] + all.keys).sorted() }
 
-    private static let all: [String: PageFile] = [
-        "/": PageFile("text/html; charset=utf-8", PackageResources.index_html),
-        "/app.css": PageFile("text/css; charset=utf-8", PackageResources.app_css),
-        "/more.css": PageFile("text/css; charset=utf-8", PackageResources.more_css),
-        "/icon.svg": PageFile("image/svg+xml", PackageResources.icon_svg),
-        "/icon.png": PageFile("image/png", PackageResources.icon_png),
-        "/manifest.webmanifest": PageFile("application/manifest+json", PackageResources.manifest_webmanifest),
-    ].merging(scripts.map { ("/\($0).js", PageFile("text/javascript; charset=utf-8", $1)) }) { first, _ in first }
+    private static let index = Dictionary(
+        uniqueKeysWithValues: Language.allCases.map { language in
+            (language, PageFile("/", "text/html; charset=utf-8", in: language, page(in: language)))
+        })
 
-    private static let scripts: [(String, [UInt8])] = [
-        ("backup", PackageResources.backup_js), ("devices", PackageResources.devices_js),
-        ("qr", PackageResources.qr_js), ("guests", PackageResources.guests_js), ("radios", PackageResources.radios_js),
-        ("remove", PackageResources.remove_js),
-        ("room", PackageResources.room_js),
-        ("sensitivity", PackageResources.sensitivity_js),
-        ("app", PackageResources.app_js), ("base", PackageResources.base_js),
-        ("calibration", PackageResources.calibration_js), ("chart", PackageResources.chart_js),
-        ("days", PackageResources.days_js), ("editor", PackageResources.editor_js),
-        ("enroll", PackageResources.enroll_js), ("en", PackageResources.en_js),
-        ("en.more", PackageResources.en_more_js + Language.english.furtherScript),
-        ("explain", PackageResources.explain_js),
-        ("findings", PackageResources.findings_js),
-        ("happened", PackageResources.happened_js),
-        ("ja", PackageResources.ja_js),
-        ("ja.more", PackageResources.ja_more_js + Language.japanese.furtherScript), ("live", PackageResources.live_js),
-        ("livechart", PackageResources.livechart_js), ("login", PackageResources.login_js),
-        ("network", PackageResources.network_js),
-        ("now", PackageResources.now_js), ("outage", PackageResources.outage_js),
-        ("outcome", PackageResources.outcome_js),
-        ("picture", PackageResources.picture_js), ("setup", PackageResources.setup_js),
-        ("thresholds", PackageResources.thresholds_js), ("wifi.en", Language.english.pageScript),
-        ("wifi.ja", Language.japanese.pageScript), ("words", PackageResources.words_js),
-        ("zone", PackageResources.zone_js),
+    private static let all = Dictionary(
+        uniqueKeysWithValues: (parts + Language.allCases.flatMap { PageScript.all(in: $0).map(file) }).map {
+            ($0.path, $0)
+        })
+
+    private static let parts = [
+        PageFile("/app.css", "text/css; charset=utf-8", PackageResources.app_css),
+        PageFile("/icon.svg", "image/svg+xml", PackageResources.icon_svg),
+        PageFile("/icon.png", "image/png", PackageResources.icon_png),
+        PageFile("/manifest.webmanifest", "application/manifest+json", PackageResources.manifest_webmanifest),
     ]
 
-    private init(_ type: String, _ content: [UInt8]) {
-        self.type = type
-        self.content = content
+    private static func file(of script: PageScript) -> PageFile {
+        PageFile("/\(script.name)", "text/javascript; charset=utf-8", script.content)
+    }
+
+    /// Returns the page itself, which names its language and the script of it.
+    private static func page(in language: Language) -> [UInt8] {
+        let english = Language.english.code
+        let text = String(decoding: PackageResources.index_html, as: UTF8.self)
+            .replacing("lang=\"\(english)\"", with: "lang=\"\(language.code)\"")
+            .replacing("/app.\(english).js", with: "/app.\(language.code).js")
+        return Array(text.utf8)
+    }
+
+    // MARK: - Copies
+
+    private struct Form: Hashable {
+        let path: String
+        let language: Language?
+        let isPacked: Bool
+    }
+
+    /// The copies that were sent so far: at most two of each file and language.
+    private static let copies = Mutex<[Form: Copy]>([:])
+
+    /// Returns the file as it is sent, which is made once.
+    ///
+    /// - Parameter packed: Whether the client accepts gzip.
+    package func copy(packed: Bool) -> Copy {
+        let form = Form(path: path, language: language, isPacked: packed)
+        if let copy = Self.copies.withLock({ $0[form] }) { return copy }
+        let content = content()
+        let tag = "W/\"\(String(content.fnv1a, radix: 16))\""
+        let smaller = packed && Compression.packs(type, content.count) ? try? Gzip.pack(content) : nil
+        let copy = Copy(content: smaller ?? content, isPacked: smaller != nil, tag: tag)
+        Self.copies.withLock { $0[form] = copy }
+        return copy
     }
 }

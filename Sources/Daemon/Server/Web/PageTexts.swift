@@ -4,7 +4,7 @@ import OkaeriWiFi
 
 /// The page's texts of prompts, results, states and reasons, which are those of notifications and of the command line.
 extension Language {
-    /// A module of the page with the texts that it shows first. The page puts its values in the places of `{0}` to `{9}`.
+    /// The module `served` of the page, with the texts that it shows first. The page puts its values in the places of `{0}` to `{9}`.
     ///
     /// `prompts` has the texts about each situation that are not those of `join`, the question without one.
     var pageScript: [UInt8] {
@@ -39,7 +39,7 @@ extension Language {
                 texts["fix_\(code)"] = translation.remedy
             }
         }
-        let script = "export default \(JSON.line(texts))\nexport const prompts = \(JSON.line(prompts))\n"
+        let script = "export const served = \(JSON.line(texts))\nexport const prompts = \(JSON.line(prompts))\n"
         return Array(script.utf8)
     }
 

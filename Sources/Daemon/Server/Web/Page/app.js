@@ -1,33 +1,34 @@
 // The frame: the login, the views, and the notices above all of them.
 import { api, clock, el, put, rich, say, session } from './base.js'
 import { live, start, stop } from './live.js'
+import { deviceName, loginView } from './login.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { findingTexts, language, more, parts, promptText, regionEventText, sentence, since, t } from './words.js'
+import { add, findingTexts, language, parts, promptText, regionEventText, sentence, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
 const main = find('main')
-document.documentElement.lang = language
 put(find('skip'), t('skip'))
 find('notices').setAttribute('aria-label', t('notices'))
 
-// The other two views and the radios are fetched when they are looked at, with their words and looks.
-const looks = () =>
-  new Promise((done, failed) => {
-    if (document.querySelector('[href="/more.css"]')) return done()
-    document.head.append(el('link', { rel: 'stylesheet', href: '/more.css', onload: done, onerror: failed }))
-  })
-const fetched = async (module) => (await Promise.all([module, more(), looks()]))[0]
+// The other two views and the reasons are fetched when they are looked at, with their words, in one script.
+let failures = 0
+const further = async () => {
+  try {
+    const { modules } = await import(`./more.${language}.js?${failures}`)
+    add(modules.further.further, modules.further.reasons)
+    return modules
+  } catch (error) {
+    // A browser may keep the failure of an address.
+    failures += 1
+    throw error
+  }
+}
 const views = {
-  now: async () => nowView(
-      () => fetched(import('./radios.js')),
-      () => fetched(import('./guests.js')),
-      () => fetched(import('./explain.js')),
-      () => fetched(import('./findings.js')),
-    ),
-  days: async () => (await fetched(import('./days.js'))).daysView(),
-  setup: async () => (await fetched(import('./setup.js'))).setupView(),
+  now: async () => nowView(async () => (await further()).explain),
+  days: async () => (await further()).days.daysView(),
+  setup: async () => (await further()).setup.setupView(),
 }
 let shown = null
 let isIncomplete = false
@@ -122,7 +123,6 @@ live.addEventListener('status', zone)
 live.addEventListener('outage', () => {
   above()
   link()
-  // A browser may keep the failure of a module, so only a new page has the view.
   if (!live.isOut && isIncomplete) location.reload()
 })
 live.addEventListener('link', link)
@@ -159,7 +159,6 @@ const tokenOf = (text) => text.match(/#login=([^&\s]+)/)?.[1]
 const login = async (token) => {
   main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
   try {
-    const { deviceName } = await import('./login.js')
     session.now = await api('/v1/web/login', { token, name: deviceName() })
   } catch (error) {
     return ended(error.status === 401 ? t('loginBad') : error.message)
@@ -170,7 +169,7 @@ const login = async (token) => {
 }
 
 /** Shows how to log in, if the browser has no session. */
-const ended = async (why) => {
+const ended = (why) => {
   stop()
   shown?.hide()
   shown = null
@@ -181,16 +180,8 @@ const ended = async (why) => {
   above()
   zone()
   put(find('link'), '')
-  main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
-  try {
-    const { loginView } = await fetched(import('./login.js'))
-    // A link may have been followed meanwhile.
-    if (session.now) return
-    document.title = `${t('loginTitle')} – Okaeri`
-    main.replaceChildren(loginView(why, (text) => login(tokenOf(text) ?? text)))
-  } catch {
-    main.replaceChildren(rich('p', { class: 'card error' }, t('unreachable')))
-  }
+  document.title = `${t('loginTitle')} – Okaeri`
+  main.replaceChildren(loginView(why, (text) => login(tokenOf(text) ?? text)))
 }
 session.ended = () => ended(t('loginEnded'))
 session.rename = (name) => {

@@ -59,9 +59,15 @@ export const sparkline = () => {
   let points = []
   return {
     node: whole,
-    /** The points of /v1/signal. */
-    fill(stored) {
-      points = stored.map(({ time, rssi }) => ({ time: Date.parse(time) + minute / 2, rssi, gap: 3 * minute }))
+    /**
+     * The stored signal.
+     *
+     * @param from the beginning of the first minute, in milliseconds
+     * @param means of the minutes from there on, in dBm; null for a minute without a signal
+     */
+    fill(from, means) {
+      const all = means.map((rssi, index) => ({ time: from + (index + 1 / 2) * minute, rssi, gap: 3 * minute }))
+      points = all.filter(({ rssi }) => rssi != null)
     },
     add(time, rssi) {
       if (points.length && time <= points.at(-1).time) return

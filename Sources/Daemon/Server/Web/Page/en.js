@@ -1,5 +1,5 @@
 // The texts that the page shows first in English. ja.js has the same names.
-export default {
+export const first = {
   skip: 'Skip to the content',
   now: 'Now',
   days: 'Days',
@@ -22,6 +22,11 @@ export default {
   readOnly: 'You can view this page, but you cannot change settings without a login. To log in, run `okaeri web link` on the Pi and open the link.',
   loggedIn: 'Logged in as {0}',
   logout: 'Log out',
+  loginTitle: 'Who are you?',
+  loginHow: 'This page shows who is at home, so you need a link from the Pi to open it. On the Pi, run `okaeri web link`, then open the address that it prints, or scan the code with your camera.',
+  loginOnce: 'The link works once. This device is then remembered for 90 days.',
+  loginPaste: 'Or paste the link here',
+  loginGo: 'Log in',
   notReal_capture: 'The Bluetooth signals come from a recording, not from an adapter.',
   notReal_wifi: 'The Wi-Fi is made up: nothing is joined.',
   // Now
@@ -69,8 +74,32 @@ export default {
   bt_unauthorized: 'Not allowed',
   bt_poweredOff: 'Switched off',
   bt_poweredOn: 'Switched on',
+  findings: 'What to look after',
+  // The radios of a house
+  nodes: 'Radios of the house',
+  node: 'Radio',
+  nodeRate: 'Received / s',
+  nodeShare: 'Listening',
+  nodeLost: 'Lost reports',
+  nodeState: 'State',
+  node_hub: 'hub',
+  node_second: 'second hub',
+  node_receiver: 'receiver',
+  node_standby: 'standby',
+  nodeOwn: 'this one',
+  nodeOnline: 'Online',
+  nodeOffline: 'Offline',
+  nodeAlone: 'No connection to the broker',
+  nodeAway: 'No report for {0}',
+  nodeReport: 'Last report {0} ago',
+  percent: '{0} %',
+  nodesMore: '{0} more: `okaeri nodes` lists them.',
   // Prompts
   guestsShow: 'Wi-Fi code for guests',
+  guestsTitle: 'Wi-Fi for guests: “{0}”',
+  guestsHint: 'The camera of a phone joins the network with this code.',
+  guestsLong: 'The code is too long for this page; `sudo okaeri wifi qr` prints it.',
+  guestsHide: 'Hide the code',
   answeredLater: '“{0}”: you are asked again the next time.',
   answeredNever: '“{0}”: you are not asked again.',
   // Events

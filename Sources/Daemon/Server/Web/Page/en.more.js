@@ -1,31 +1,5 @@
-// The texts of Days, Set up, the login, the radios and the reasons in English. ja.more.js has the same names.
-export default {
-  // Logging in
-  loginTitle: 'Who are you?',
-  loginHow: 'This page shows who is at home, so you need a link from the Pi to open it. On the Pi, run `okaeri web link`, then open the address that it prints, or scan the code with your camera.',
-  loginOnce: 'The link works once. This device is then remembered for 90 days.',
-  loginPaste: 'Or paste the link here',
-  loginGo: 'Log in',
-  findings: 'What to look after',
-  // The radios of a house
-  nodes: 'Radios of the house',
-  node: 'Radio',
-  nodeRate: 'Received / s',
-  nodeShare: 'Listening',
-  nodeLost: 'Lost reports',
-  nodeState: 'State',
-  node_hub: 'hub',
-  node_second: 'second hub',
-  node_receiver: 'receiver',
-  node_standby: 'standby',
-  nodeOwn: 'this one',
-  nodeOnline: 'Online',
-  nodeOffline: 'Offline',
-  nodeAlone: 'No connection to the broker',
-  nodeAway: 'No report for {0}',
-  nodeReport: 'Last report {0} ago',
-  percent: '{0} %',
-  nodesMore: '{0} more: `okaeri nodes` lists them.',
+// The texts of Days, Set up and the reasons in English. ja.more.js has the same names.
+export const further = {
   // Prompts
   unavailable: '“{0}” is not available now: {1}',
   // Days
@@ -227,11 +201,6 @@ export default {
   quick: 'quick (reports an exit early, more often wrong)',
   balanced: 'balanced',
   patient: 'patient (reports an exit late, seldom wrong)',
-  // Guests
-  guestsTitle: 'Wi-Fi for guests: “{0}”',
-  guestsHint: 'The camera of a phone joins the network with this code.',
-  guestsLong: 'The code is too long for this page; `sudo okaeri wifi qr` prints it.',
-  guestsHide: 'Hide the code',
   // Backup
   backup: 'Backup',
   backupLead: 'One file with the configuration, the keys and passwords, the state and the history of this Pi, encrypted with a passphrase. `sudo okaeri restore FILE` puts it back.',

@@ -1,5 +1,5 @@
 // The texts that the page shows first in Japanese. en.js has the same names.
-export default {
+export const first = {
   skip: '本文へ移動',
   now: '現在',
   days: '記録',
@@ -23,6 +23,11 @@ export default {
   readOnly: '閲覧のみ可能です。変更するにはログインが必要です。Raspberry Pi で `okaeri web link` を実行するとリンクが発行されます。',
   loggedIn: '{0} としてログイン中',
   logout: 'ログアウト',
+  loginTitle: 'ログイン',
+  loginHow: 'このページには在宅状況が表示されるため、Raspberry Pi が発行したリンクからのみ開けます。Raspberry Pi で `okaeri web link` を実行し、表示されたアドレスを開くか、コードをカメラで読み取ってください。',
+  loginOnce: 'リンクは一度だけ使えます。その後 90 日間、この端末は記憶されます。',
+  loginPaste: 'リンクをここに貼り付けることもできます',
+  loginGo: 'ログイン',
   notReal_capture: 'Bluetooth の信号はアダプターではなく、記録ファイルから再生されています。',
   notReal_wifi: 'Wi-Fi は模擬のもので、実際には接続されません。',
   // Now
@@ -70,8 +75,32 @@ export default {
   bt_unauthorized: '許可がありません',
   bt_poweredOff: 'オフ',
   bt_poweredOn: 'オン',
+  findings: '確認が必要なこと',
+  // The radios of a house
+  nodes: '家の受信機',
+  node: '受信機',
+  nodeRate: '受信／秒',
+  nodeShare: '受信時間',
+  nodeLost: '失われた報告',
+  nodeState: '状態',
+  node_hub: 'ハブ',
+  node_second: '2 台目のハブ',
+  node_receiver: '受信機',
+  node_standby: '待機',
+  nodeOwn: 'この機器',
+  nodeOnline: 'オンライン',
+  nodeOffline: 'オフライン',
+  nodeAlone: 'ブローカーに接続していません',
+  nodeAway: '{0}間報告がありません',
+  nodeReport: '{0}前に報告',
+  percent: '{0} %',
+  nodesMore: 'ほかに {0} 台あります。`okaeri nodes` で確認できます。',
   // Prompts
   guestsShow: 'ゲスト用の Wi-Fi コード',
+  guestsTitle: 'ゲスト用 Wi-Fi「{0}」',
+  guestsHint: 'スマートフォンのカメラで読み取ると、この Wi-Fi に接続できます。',
+  guestsLong: 'コードが長すぎて表示できません。`sudo okaeri wifi qr` で表示できます。',
+  guestsHide: 'コードを隠す',
   answeredLater: '「{0}」：次の機会にもう一度お尋ねします。',
   answeredNever: '「{0}」：今後はお尋ねしません。',
   // Events

@@ -1,31 +1,5 @@
-// The texts of Days, Set up, the login, the radios and the reasons in Japanese. en.more.js has the same names.
-export default {
-  // Logging in
-  loginTitle: 'ログイン',
-  loginHow: 'このページには在宅状況が表示されるため、Raspberry Pi が発行したリンクからのみ開けます。Raspberry Pi で `okaeri web link` を実行し、表示されたアドレスを開くか、コードをカメラで読み取ってください。',
-  loginOnce: 'リンクは一度だけ使えます。その後 90 日間、この端末は記憶されます。',
-  loginPaste: 'リンクをここに貼り付けることもできます',
-  loginGo: 'ログイン',
-  findings: '確認が必要なこと',
-  // The radios of a house
-  nodes: '家の受信機',
-  node: '受信機',
-  nodeRate: '受信／秒',
-  nodeShare: '受信時間',
-  nodeLost: '失われた報告',
-  nodeState: '状態',
-  node_hub: 'ハブ',
-  node_second: '2 台目のハブ',
-  node_receiver: '受信機',
-  node_standby: '待機',
-  nodeOwn: 'この機器',
-  nodeOnline: 'オンライン',
-  nodeOffline: 'オフライン',
-  nodeAlone: 'ブローカーに接続していません',
-  nodeAway: '{0}間報告がありません',
-  nodeReport: '{0}前に報告',
-  percent: '{0} %',
-  nodesMore: 'ほかに {0} 台あります。`okaeri nodes` で確認できます。',
+// The texts of Days, Set up and the reasons in Japanese. en.more.js has the same names.
+export const further = {
   // Prompts
   unavailable: '「{0}」は今は使えません：{1}',
   // Days
@@ -227,11 +201,6 @@ export default {
   quick: 'quick（早いが、誤りが多い）',
   balanced: 'balanced（標準）',
   patient: 'patient（遅いが、誤りが少ない）',
-  // Guests
-  guestsTitle: 'ゲスト用 Wi-Fi「{0}」',
-  guestsHint: 'スマートフォンのカメラで読み取ると、この Wi-Fi に接続できます。',
-  guestsLong: 'コードが長すぎて表示できません。`sudo okaeri wifi qr` で表示できます。',
-  guestsHide: 'コードを隠す',
   // Backup
   backup: 'バックアップ',
   backupLead: 'この Pi の設定、鍵とパスワード、状態、履歴を、パスフレーズで暗号化した 1 つのファイルに保存します。`sudo okaeri restore ファイル` で元に戻せます。',

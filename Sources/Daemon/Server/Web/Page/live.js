@@ -144,7 +144,12 @@ const reloadSoon = (after = 250) => {
 
 // Each event changes what is shown at once; the status that is asked for then has the rest.
 const apply = (event) => {
-  const region = live.status?.regions.find((region) => region.identifier === event.region)
+  // The first status is on its way, and is requested again if it may be older than the event.
+  if (!live.status) {
+    if (event.event !== 'didRangeBeacons') applied += 1
+    return
+  }
+  const region = live.status.regions.find((region) => region.identifier === event.region)
   if (event.region && !region) return reloadSoon(0)
   const judged = event.scope === 'house' ? region?.house : region
   if (event.event === 'didRangeBeacons') {
@@ -166,7 +171,7 @@ const apply = (event) => {
     if (event.state !== 'unknown') judged.lastKnown = event.state
   }
   if (judged && event.room !== undefined) judged.room = event.room
-  if (event.event === 'bluetoothStateDidUpdate' && live.status) {
+  if (event.event === 'bluetoothStateDidUpdate') {
     Object.assign(live.status.bluetooth, { state: event.state, adapter: event.adapter, code: event.code, reason: event.reason })
   }
   reloadSoon()
@@ -176,6 +181,10 @@ let source = null
 let retry = 0
 let delay = 1000
 
+/** A status is requested without the stream after this time: a proxy may hold its beginning back. */
+const streamWithin = 1000
+
+/** Opens the stream. Returns a promise that is kept when the stream is open or has failed, and the status is requested. */
 const listen = () => {
   clearTimeout(retry)
   source?.close()
@@ -209,6 +218,11 @@ const listen = () => {
       news('event', event)
     })
   }
+  // These listeners come last: the status is requested by then.
+  return new Promise((done) => {
+    for (const name of ['open', 'error']) stream.addEventListener(name, done, { once: true })
+    setTimeout(done, streamWithin)
+  })
 }
 
 // The status shows whether the session is still valid; an event stream cannot.
@@ -248,8 +262,9 @@ addEventListener('online', () => isOn && resume())
 
 export const start = async () => {
   isOn = true
-  await reload()
-  listen()
+  // The stream comes first: no event is missed between the status and the stream, so that one status is enough.
+  await listen()
+  await (loading ?? reload())
   poll.start()
 }
 

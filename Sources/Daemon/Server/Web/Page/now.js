@@ -1,7 +1,10 @@
 // Now: the regions, what waits for an answer, and how the machine fares.
 import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
 import { signalBar, sparkline } from './chart.js'
+import { findingsPart } from './findings.js'
+import { guestsPart } from './guests.js'
 import { live, reload } from './live.js'
+import { radiosPart } from './radios.js'
 import {
   bluetoothReason,
   duration,
@@ -91,15 +94,6 @@ const regionPart = (fetchReasons) => (region) => {
   const beacons = keyed(list, beaconPart)
   let begun = null
 
-  const fetchSignal = async () => {
-    try {
-      const { points } = await api(`/v1/signal?region=${encodeURIComponent(id)}`)
-      spark.fill(points)
-    } catch {}
-    spark.draw(clock.now())
-  }
-  fetchSignal()
-
   // The reason for the state, and the numbers behind it: fetched when they are asked for.
   let reasons = null
   const explain = async () => {
@@ -116,7 +110,11 @@ const regionPart = (fetchReasons) => (region) => {
 
   return {
     node,
-    refetch: fetchSignal,
+    /** The stored signal of the last ten minutes. */
+    fill(from, means) {
+      spark.fill(from, means)
+      spark.draw(clock.now())
+    },
     /** With a new status; between two of them the user may read and select the text. */
     explain: () => answer.hidden || reasons?.update(region),
     heard(time, rssi) {
@@ -298,8 +296,8 @@ const headlinePart = () => {
   return node
 }
 
-/** The functions get the modules that are not needed at first. */
-export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) => {
+/** @param fetchReasons gets the module of the reasons, which is not needed at first */
+export const nowView = (fetchReasons) => {
   const prompts = el('ul', { class: 'plain prompts' })
   const regions = el('ul', { class: 'plain grid' })
   const none = el('div', { class: 'card', hidden: true }, el('p', {}, t('noRegions')), el('a', { class: 'button', href: '#setup' }, t('setup')))
@@ -320,6 +318,7 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) =
     none,
     machineTitle,
     machine,
+    findingsPart(),
     guestButton,
   )
   const updatePrompts = keyed(prompts, promptPart)
@@ -328,31 +327,24 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) =
   let parts = new Map()
   let isShown = false
   let radios = null
-  let guests = null
-  let isFetching = false
+  let updateCodes = null
 
   // The networks for guests: shown while a region that is marked for it is inside, and on request. Only a browser with a login may
   // show them, because the codes contain passphrases.
   let networks = []
   let areGuestsWanted = false
-  const updateGuests = async () => {
+  const updateGuests = () => {
     const inside = (live.status?.regions ?? []).filter(({ state }) => state === 'inside').map(({ identifier }) => identifier)
     const shown = networks.filter(({ regions }) => areGuestsWanted || regions.some((region) => inside.includes(region)))
     guestButton.hidden = networks.length === 0
-    if (!guests && shown.length === 0) return
-    guests ??= fetchGuests().then((module) => module.guestsPart(guestList))
-    try {
-      const { update } = await guests
-      update(shown)
-    } catch {
-      // The daemon is out; the next request fetches the module again.
-      guests = null
-    }
+    if (!updateCodes && shown.length === 0) return
+    updateCodes ??= guestsPart(guestList).update
+    updateCodes(shown)
   }
-  guestButton.onclick = async () => {
+  guestButton.onclick = () => {
     areGuestsWanted = !areGuestsWanted
     guestButton.setAttribute('aria-expanded', String(areGuestsWanted))
-    await updateGuests()
+    updateGuests()
     put(guestButton, t(areGuestsWanted ? 'guestsHide' : 'guestsShow'))
   }
   const fetchNetworks = async () => {
@@ -363,33 +355,28 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) =
     updateGuests()
   }
   // A house with a broker may have several radios.
-  const addRadios = async () => {
-    if (radios || isFetching || !live.status?.mqtt) return
-    isFetching = true
-    try {
-      radios = (await fetchRadios()).radiosPart()
-      machineTitle.before(radios.node)
-      if (isShown) radios.show()
-    } catch {}
-    isFetching = false
+  const addRadios = () => {
+    if (radios || !live.status?.mqtt) return
+    radios = radiosPart()
+    machineTitle.before(radios.node)
+    if (isShown) radios.show()
   }
 
-  let hasFindings = false
-  const addFindings = async () => {
-    if (hasFindings || !live.status?.findings?.some(({ verdict, code }) => verdict !== 'ok' && code !== 'notReal')) return
-    hasFindings = true
+  // The stored signals of all regions, in one answer.
+  const fetchSignals = async () => {
     try {
-      machine.after((await fetchFindings()).findingsPart())
-    } catch {
-      hasFindings = false
-    }
+      const { from, signals } = await api('/v1/signals')
+      for (const [id, part] of parts) part.fill(Date.parse(from), Object.hasOwn(signals, id) ? signals[id] : [])
+    } catch {}
   }
 
   const update = () => {
     const status = live.status
     if (!status) return
     updatePrompts(status.prompts, (prompt) => prompt.id)
+    const isNew = status.regions.some(({ identifier }) => !parts.has(identifier))
     parts = updateRegions(status.regions, (region) => region.identifier)
+    if (isNew) fetchSignals()
     none.hidden = status.regions.length > 0
     updateMachine(machineRows(status), (row) => row.name)
     updateGuests()
@@ -397,7 +384,6 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) =
   live.addEventListener('status', () => {
     update()
     addRadios()
-    addFindings()
     for (const region of live.status.regions) {
       const part = parts.get(region.identifier)
       const beacon = region.beacons.find((beacon) => beacon.signal != null && beacon.age < 15)
@@ -421,11 +407,10 @@ export const nowView = (fetchRadios, fetchGuests, fetchReasons, fetchFindings) =
   })
   // What was sent while the page slept is drawn as well.
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) for (const part of parts.values()) part.refetch()
+    if (!document.hidden) fetchSignals()
   })
   update()
   addRadios()
-  addFindings()
   return {
     node,
     show() {

@@ -1,26 +1,25 @@
 // The texts of the page in the browser's language: words, times in the Pi's time zone, events.
+import { first } from './texts.js'
+import { prompts, served } from './served.js'
 import { dayOf, local } from './zone.js'
 
-const spoken = navigator.languages?.find((tag) => /^(en|ja)\b/i.test(tag)) ?? 'en'
-export const isJapanese = /^ja/i.test(spoken)
-export const language = isJapanese ? 'ja' : 'en'
-const [first, wifi] = await Promise.all([import(`./${language}.js`), import(`./wifi.${language}.js`)])
-const words = { ...first.default, ...wifi.default }
+/** The language of the page: the daemon has chosen it by those of the browser. */
+export const language = document.documentElement.lang
+export const isJapanese = language === 'ja'
+const spoken = navigator.languages?.find((tag) => new RegExp(`^${language}\\b`, 'i').test(tag)) ?? language
+const words = { ...first, ...served }
 const filled = (text, values) => text.replace(/\{(\d)(?: (\w+))?\}/g, (_, index, noun) => (values[index] ?? '') + (noun ? ` ${noun}${values[index] === 1 ? '' : 's'}` : ''))
 
 /** The sentence of that name, with what goes into it. */
 export const t = (name, ...values) => filled(words[name] ?? name, values)
 
-/** Brings the words of the views that are not shown first. */
-export const more = async () => {
-  const further = await import(`./${language}.more.js`)
-  Object.assign(words, further.default, further.reasons)
-}
+/** Adds the words of the views that are not shown first. */
+export const add = (...texts) => Object.assign(words, ...texts)
 
 export const has = (name) => name in words
 
 /** A text about a prompt, such as the question: `ask`. It is empty if the prompt has none. */
-export const promptText = (kind, { situation }, ...values) => filled({ ...wifi.prompts.join, ...wifi.prompts[situation] }[kind], values)
+export const promptText = (kind, { situation }, ...values) => filled({ ...prompts.join, ...prompts[situation] }[kind], values)
 
 /** What became of an action on the network, or why there is none, in a sentence. */
 export const resultText = ({ event, ssid, action = 'join', code, reason }) => {
