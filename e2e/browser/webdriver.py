@@ -20,9 +20,10 @@ class Browser:
     """A new browser without cookies.
 
     language: its preferred language, such as "ja".
+    log: a log of the driver beside the console's, such as "performance".
     """
 
-    def __init__(self, language="en"):
+    def __init__(self, language="en", log=None):
         # Another time zone than the daemon's: the page uses the daemon's.
         environment = {**os.environ, "LANGUAGE": language, "TZ": "Pacific/Auckland"}
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True, env=environment)
@@ -44,7 +45,7 @@ class Browser:
         wanted = {
             "browserName": "chrome",
             "goog:chromeOptions": {"args": arguments},
-            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:loggingPrefs": {"browser": "ALL", **({log: "ALL"} if log else {})},
         }
         self.session = ""
         self.session = (
@@ -129,7 +130,11 @@ class Browser:
 
     def console(self):
         """Returns the new messages of the console and of the content security policy."""
-        return [f"{entry['level']} {entry['message']}" for entry in self.ask("POST", "/se/log", {"type": "browser"})]
+        return [f"{entry['level']} {entry['message']}" for entry in self.log("browser")]
+
+    def log(self, kind):
+        """Returns the new entries of a log."""
+        return self.ask("POST", "/se/log", {"type": kind})
 
     def look(self, width, theme, scale=2):
         """Sets the width of the screen in pixels, and the theme; the pixels of a phone are `scale` times as many."""
