@@ -19,6 +19,7 @@ struct CaptureReading: Equatable {
     /// Reads `file` in pieces of `chunk` bytes, as a driver would.
     init(_ file: UnsafeRawBufferPointer, chunk: Int) {
         var reader = CaptureReader()
+        var hasEnded = false
         // Where the bytes that are there start and end: they are moved as little as copied, and nothing lies behind them.
         var (start, end) = (0, 0)
         var position = 0
@@ -38,7 +39,12 @@ struct CaptureReading: Equatable {
                 case .needsMore(let need):
                     require(1...CaptureReader.largestNeed ~= need, "the reader asks for too much")
                     require(need > buffer.count - position, "the reader asks for what is there")
-                    if end == file.count { break reading }
+                    if end == file.count {
+                        if hasEnded { break reading }
+                        hasEnded = true
+                        reader.inputEnded()
+                        continue
+                    }
                     start += position
                     position = 0
                     end = min(end + chunk, file.count)
@@ -66,14 +72,13 @@ struct CaptureReading: Equatable {
                 payload: Array(buffer[packet.payload])))
     }
 
-    /// Checks that a sniffer's packet became one whole report.
+    /// Checks that a sniffer's packet became one report.
     private func checkEvent(_ event: [UInt8]) {
         guard var reports = LEAdvertisingReports(event: event.span.bytes) else {
             return require(false, "an advertisement is not a report")
         }
         do throws(Truncation) {
             guard let report = try reports.next() else { return require(false, "an advertisement is without a report") }
-            require(report.dataStatus != .incomplete, "an advertisement waits for more that is never reported")
             require(reports.remaining == 0, "an advertisement is several reports")
         } catch {
             require(false, "an advertisement is cut")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import OkaeriEvents
 import OkaeriPlumbing
 import OkaeriTestSupport
 import Testing
@@ -105,6 +106,26 @@ import Testing
         #expect(try found(one, one + #", "measuredPower": -60"#) == [expected])
         #expect(try found(one, one + #", "enterRSSI": -60"#) == [])
         #expect(try found(one, #""major": 1, "minor": 2"#) == [] && found(one, #""major": 1"#) == [])
+    }
+
+    @Test func `a sign without thresholds beside one with them is warned of`() throws {
+        func found(_ signs: String...) throws -> [ConfigurationCheck.Remark] {
+            let all = signs.enumerated().map {
+                #"{"uuid": "6F6B6165-7269-4000-8000-000000000001", "major": 1, "minor": \#($0 + 2)\#($1)}"#
+            }
+            return try remarks(#"{"regions": [{"identifier": "desk", "anyOf": [\#(all.joined(separator: ", "))]}]}"#)
+        }
+        #expect(try found("", "").isEmpty && found(#", "enterRSSI": -60"#, #", "exitRSSI": -70"#).isEmpty)
+        let remark = try #require(try found(#", "enterRSSI": -60"#, "").first)
+        #expect(remark.place == "regions[0].anyOf[1]" && !remark.isError)
+        #expect(
+            remark.description
+                == "warning: regions[0].anyOf[1]: it has neither enterRSSI nor exitRSSI, which anyOf[0] has: wherever this sign "
+                + "is received, the region is inside; measure its signal and give it both, because another device sends with "
+                + "another strength (region \"desk\")")
+        let japanese = remark.sentence(in: .japanese)
+        #expect(japanese.hasPrefix("注意：regions[0].anyOf[1]：anyOf[0] にある enterRSSI と exitRSSI がどちらもないため"))
+        #expect(japanese.hasSuffix("（リージョン desk）"), "\(japanese)")
     }
 
     @Test(arguments: [

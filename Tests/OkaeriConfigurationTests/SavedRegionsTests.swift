@@ -64,7 +64,7 @@ import Testing
         try add { files, content throws(RegionFiles.Refusal) in try files.adding(phone: "anna", to: "shed", in: content)
         }
         try add { files, content throws(RegionFiles.Refusal) in
-            try files.adding(beacons: beacon, to: "shed", in: content)
+            try files.adding(sign: RegionPatch(identifier: "shed", further: beacon), in: content)
         }
         let content = try files.content()
         let shed = try region("shed", content.merged)
@@ -76,9 +76,15 @@ import Testing
         #expect(saved.phones == ["anna.irk"])
         #expect(try SavedRegions(json: Array(saved.text.utf8), file: "") == saved)
         // A login does not decide which beacons run commands, and a sign is in a region once.
-        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "home", in: content) }
-        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "shed", in: content) }
-        #expect(throws: RegionFiles.Refusal.self) { try files.adding(beacons: beacon, to: "nobody", in: content) }
+        #expect(throws: RegionFiles.Refusal.self) {
+            try files.adding(sign: RegionPatch(identifier: "home", further: beacon), in: content)
+        }
+        #expect(throws: RegionFiles.Refusal.self) {
+            try files.adding(sign: RegionPatch(identifier: "shed", further: beacon), in: content)
+        }
+        #expect(throws: RegionFiles.Refusal.self) {
+            try files.adding(sign: RegionPatch(identifier: "nobody", further: beacon), in: content)
+        }
         // The reversal of the page's changes removes the signs and the key.
         try add { files, content throws(RegionFiles.Refusal) in try files.removingChanges(of: "shed", from: content) }
         #expect(try region("shed", try files.content().merged).monitored.signs.count == 1)

@@ -237,6 +237,72 @@ extension PageDataTests {
         #expect(text.contains("anyOf") && saved.isEmpty)
     }
 
+    private static let (tag, bag) = (
+        "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0/1/*", "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F/1/2"
+    )
+
+    private static func sign(_ minor: Int, _ keys: String = "") -> String {
+        #"{"region": "keys", "uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": \#(minor)\#(keys)}"#
+    }
+
+    private func signs() throws -> [String] { try effective().flatMap { $0.monitored.signs.map(\.name) } }
+
+    @Test func `one sign of the page is removed, and the others stay`() async throws {
+        try write(#"{"regions": [{"identifier": "keys", "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1}]}"#)
+        _ = try await add(packaged, sign: Self.sign(2, #", "enterRSSI": -60, "exitRSSI": -75"#))
+        _ = try await add(packaged, sign: Self.sign(3))
+        #expect(try effective()[0].monitored.signs.map(\.enterRSSI) == [nil, -60, nil])
+        let listed = try await packaged.configuration().regions?.first?.signs
+        #expect(listed?.map(\.name) == (try signs()) && listed?.map(\.fixed) == [true, false, false])
+        #expect(try await packaged.remove(sign: Self.bag, of: "keys").written == true)
+        #expect(try signs() == [Self.tag, "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F/1/3"])
+        #expect(
+            await status { () async throws(PageFailure) in try await packaged.remove(sign: Self.bag, of: "keys") }
+                == .notFound)
+        #expect(
+            await status { () async throws(PageFailure) in try await packaged.remove(sign: Self.bag, of: "no") }
+                == .notFound)
+        let only = await #expect(throws: PageFailure.self) {
+            try await self.packaged.remove(sign: Self.tag, of: "keys")
+        }
+        #expect(only?.status == .forbidden && only?.sentence.contains("the only sign of keys in") == true)
+        #expect(try await packaged.remove(sign: "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F/1/3", of: "keys").written == true)
+        #expect(try signs() == [Self.tag] && !saved.contains("keys"))
+        let last = await #expect(throws: PageFailure.self) {
+            try await self.packaged.remove(sign: Self.tag, of: "keys")
+        }
+        #expect(last?.sentence.contains("delete the region") == true)
+    }
+
+    @Test func `the first sign of a region of the page is removed, and the next one takes its place`() async throws {
+        try write("{\"regions\": []}")
+        _ = try await set(packaged: Self.keys)
+        let first = try #require(try signs().first)
+        _ = try await add(packaged, sign: Self.sign(2, #", "enterRSSI": -60"#))
+        #expect(try await packaged.remove(sign: first, of: "keys").written == true)
+        #expect(try signs() == [Self.bag] && effective()[0].monitored.enterRSSI == -60)
+    }
+
+    @Test func `a sign of beacons json is removed there, and the last one becomes the region's keys`() async throws {
+        let other = #"{"uuid": "0A52A9B4-0F54-4A34-9E8E-0A1B2C3D4E5F", "major": 1, "minor": 2, "exitAfter": 60}"#
+        let tag = #"{"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1}"#
+        let regions = #"{"regions": [{"identifier": "keys", "anyOf": [\#(tag), \#(other)], "ranging": true}]}"#
+        try write(regions)
+        #expect(try await page().remove(sign: Self.tag.lowercased(), of: "keys").written == true)
+        #expect(try signs() == [Self.bag] && !text.contains("anyOf") && text.contains("\"exitAfter\": 60"))
+        #expect(text.contains("\"ranging\": true"))
+        let commands = regions.replacing("\"ranging\": true", with: "\"onEnter\": [\"/bin/true\"]")
+        try write(commands)
+        #expect(
+            await status { () async throws(PageFailure) in try await page().remove(sign: Self.tag, of: "keys") }
+                == .forbidden)
+        #expect(text == commands)
+        // A command on the machine may.
+        let files = RegionFiles(file: file, directory: folder.path, user: geteuid(), isCommand: true)
+        try RegionFiles.write(try files.removing(sign: Self.tag, from: "keys", in: try files.content()))
+        #expect(try signs() == [Self.bag] && text.contains("onEnter"))
+    }
+
     @Test func `signs that the page has added are not said to be in beacons json`() async throws {
         try write("{\"regions\": []}")
         _ = try await set(packaged: Self.keys)

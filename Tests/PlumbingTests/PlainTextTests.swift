@@ -23,6 +23,17 @@ import Testing
         #expect("a\(format)b\n".plain(replacement: "?", replacesFormat: true) == "a?b?")
     }
 
+    @Test(arguments: ["\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{2065}", "\u{FFF0}"])
+    func `letters that show nothing are replaced with the format, and a selector of a form stays`(_ blank: String) {
+        #expect("a\(blank)b".plain() == "a\(blank)b")
+        #expect("a\(blank)b".plain(replacement: "?", replacesFormat: true) == "a?b")
+        #expect("\(blank)x".escapedName.hasPrefix("\\u{") && !blank.hasVisibleCharacter)
+        // The variants of emoji and of ideographs, which names in Japanese have.
+        for name in ["❤\u{FE0F}", "葛\u{E0100}城"] {
+            #expect(name.plain(replacesFormat: true) == name && name.isName && name.escapedName == name)
+        }
+    }
+
     @Test func `every scalar is either kept or replaced`() {
         // The planes where something is assigned, but for those of rare ideographs.
         for value in [UInt32(0)...0xFFFF, 0x1D000...0x1DFFF, 0xE0000...0xE0FFF].joined() {
@@ -31,7 +42,9 @@ import Testing
             guard plain != String(scalar) else { continue }
             #expect(plain == "?")
             let category = scalar.properties.generalCategory
-            #expect([.control, .format, .lineSeparator, .paragraphSeparator].contains(category))
+            #expect(
+                [.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
+                    || scalar.properties.isDefaultIgnorableCodePoint)
         }
     }
 
@@ -48,7 +61,7 @@ import Testing
 
     @Test(arguments: [
         "", " ", "\u{A0}", "\u{200D}", "\u{200C}\u{200D}", "--yes", "-n", "-", " a", "a ", "\u{3000}a", "\u{301}",
-        "\u{FE0F}", "\u{3164}",
+        "\u{FE0F}", "\u{3164}", "\u{115F}\u{1160}", "\u{FFA0}", "Anna\u{3164}", "a\u{2065}b", "a\u{E0100}\u{FFF0}",
         "\u{2800}", "a\u{202E}b", "a\nb", "\u{E000}",
     ])
     func `a text that shows nothing, hides its end, or is like an option is not a name`(text: String) {

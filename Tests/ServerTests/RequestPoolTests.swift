@@ -1,3 +1,4 @@
+import OkaeriEvents
 import HTTPTypes
 import OkaeriPlumbing
 import Synchronization
@@ -29,7 +30,7 @@ import Testing
     @Test func `The result and the error of a request are returned`() async throws {
         let pool = RequestPool()
         #expect(try await pool.run { 42 } == 42)
-        let failure = PageFailure(.notFound, "there is none")
+        let failure = PageFailure(.notFound, LocalizedText("there is none"))
         await #expect(throws: failure) { try await pool.run { () throws(PageFailure) -> Int in throw failure } }
     }
 

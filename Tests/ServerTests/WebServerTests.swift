@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {
     private let book = LogBook()
     private let listeners = Listeners()
-    private let logins = LoginStore(digest: Self.digest)
+    let logins = LoginStore(digest: Self.digest)
 
     /// Good enough here: 32 bytes that depend on all.
     private static let digest: Logins.Digest = { bytes in
@@ -33,14 +33,14 @@ import Testing
                 Endpoint(.get, "\(Route.guests)/code") { _ in .json("WIFI:") },
                 Endpoint(.delete, "\(Route.configuration)/region", .socket) { _ in .json("") },
                 Endpoint(.get, Route.networks, .readers) { _ in
-                    throw PageFailure(.serviceUnavailable, "no radio", retryAfter: 2)
+                    throw PageFailure(.serviceUnavailable, LocalizedText("no radio"), retryAfter: 2)
                 },
                 Endpoint(.get, Route.signal, .readers) { _ in throw CancellationError() },
-            ]
+            ] + Self.longAnswers
     }
 
     /// Runs a server on a port of its own while `body` asks it.
-    private func run(
+    func run(
         isOpen: Bool = false, limits: Connections.Limits = .init(), _ body: (Asker) async throws -> Void
     ) async throws {
         let port = try freePort()
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A browser, more or less.
-    private struct Asker {
+    struct Asker {
         let port: UInt16
         var cookie = ""
         var token = ""

@@ -349,13 +349,27 @@ private let two = receiving([beacon(7, rssi: -40), beacon(1, rssi: -70)])
         text: String, answers: [String], signs: String
     ) async throws {
         let setup = try await ScriptedRegion(
-            ["Anna"] + answers + ["", "", "", "y"], given: .init(beacons: BeaconConstraint("\(uuidText)/100/1")),
+            ["Anna"] + answers + ["", "", "n", "y"], given: .init(beacons: BeaconConstraint("\(uuidText)/100/1")),
             text: text)
         #expect(setup.turns.contains { $0.question?.contains("one more sign of \"Anna\"") == true })
         let written = try #require(setup.text, "\(setup.last)")
         let dense = written.filter { !$0.isWhitespace }
         #expect(dense.contains("\"anyOf\":" + signs + "\"\(uuidText)\",\"major\":100,\"minor\":1}]"), "\(dense)")
         #expect(try ConfigurationText(written, file: "").configuration().regions.map(\.identifier) == ["Anna"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a further sign of a region with thresholds is measured as well, unless the user refuses`(isLimited: Bool)
+        async throws
+    {
+        let limit = isLimited ? #", "exitRSSI": -80"# : ""
+        let text =
+            #"{"regions": [{"identifier": "desk", "anyOf": [{"phone": "/k/a.irk"}, {"uuid": "\#(uuidText)", "major": 1\#(limit)}]}]}"#
+        let setup = try await ScriptedRegion(
+            ["desk", "y", "", ""], given: .init(beacons: BeaconConstraint("\(uuidText)/100/1")), text: text)
+        #expect(setup.last.said.contains("is inside only while its present signs are near") == isLimited)
+        #expect(setup.last.question?.hasPrefix("Is the region inside only while the beacon is near,") == true)
+        #expect(setup.last.question?.hasSuffix(isLimited ? "[Y/n] " : "[y/N] ") == true)
     }
 
     @Test func `the user's name stands for Enter, unless it is taken or no name`() async throws {

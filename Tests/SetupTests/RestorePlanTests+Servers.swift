@@ -24,6 +24,11 @@ extension RestorePlanTests {
         ("ntfy\", ", "ntfy\", \"events\": [\"enter\"], ", "notify", []),
         ("127.0.0.1:8080\"", "0.0.0.0:8080\"", "web", ["web: 0.0.0.0:8080"]),
         ("8080\"", "8080\", \"open\": true", "web", ["web: 127.0.0.1:8080"]),
+        ("8080\"", "8080\", \"backup\": true", "web", ["web.backup: 127.0.0.1:8080"]),
+        (
+            "127.0.0.1:8080\"", "0.0.0.0:8080\", \"backup\": true", "web",
+            ["web: 0.0.0.0:8080", "web.backup: 0.0.0.0:8080"]
+        ),
         ("8080\"", "8080\", \"hosts\": [\"a.example\"]", "web", ["web: 127.0.0.1:8080 a.example"]),
         ("8080\"}", "8080\"}, \"metrics\": {\"listen\": \"[::]:9464\"}", "metrics", ["metrics: [::]:9464"]),
     ])
@@ -44,6 +49,13 @@ extension RestorePlanTests {
         _ = try folder.file("beacons.json", configuration(Self.present))
         let removing = try plan([], of: regions())
         #expect(removing.newServers.isEmpty && removing.changedKeys == ["mqtt", "notify", "web"])
+    }
+
+    @Test func `the download of backups is asked about by itself, unless this machine offers it`() throws {
+        let backup = configuration(#""web": {"listen": "127.0.0.1:8080", "backup": true}"#)
+        #expect(try plan([], of: backup).newServers.filter(\.isDownload).map(\.address) == ["127.0.0.1:8080"])
+        _ = try folder.file("beacons.json", backup)
+        #expect(try plan([], of: backup).newServers.isEmpty)
     }
 
     @Test func `a broker with the certificates of another authority is another broker`() throws {

@@ -117,6 +117,18 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LoginsMemory.self, from: Data(text.utf8)) }
     }
 
+    @Test func `a longer name of an earlier version is cut, and its login stays`() throws {
+        func devices(named name: String) throws -> [BrowserSession] {
+            let digest = String(repeating: "0a", count: 32)
+            let device = "{\"id\":\"abcdef\",\"name\":\"\(name)\",\"since\":0,\"seen\":1,\"digest\":\"\(digest)\"}"
+            let text = "{\"webDevices\":[\(device)]}"
+            return try JSONDecoder().decode(LoginsMemory.self, from: Data(text.utf8)).webDevices ?? []
+        }
+        let long = try devices(named: "Anna’s " + String(repeating: "👩‍👩‍👧‍👦", count: 40))
+        #expect(long.count == 1 && long[0].name.hasPrefix("Anna’s 👩") && long[0].name.utf8.count <= 240)
+        #expect(try devices(named: "\u{3164}").map(\.name) == ["a browser"])
+    }
+
     @Test func `a memory from before there were devices has none`() throws {
         #expect(try JSONDecoder().decode(LoginsMemory.self, from: Data("{}".utf8)).webDevices == nil)
     }
@@ -125,11 +137,10 @@ import Testing
         let id = try comes("Chrome on Android").device.id
         let plain = logins.rename(id, to: "Anna’s phone")
         #expect(plain == "Anna’s phone" && logins.devices.map(\.name) == ["Anna’s phone"])
-        for name in ["", " ", "\u{1B}", "\u{202E}"] {
-            let stored = logins.rename(id, to: name)
-            let isVisible = stored.map { $0.contains { !$0.isWhitespace } } ?? true
-            #expect(isVisible, "\(name.debugDescription)")
+        for name in ["", " ", "\u{1B}", "\u{202E}", "\u{3164}", "\u{115F}\u{2800}", "\u{301}", "\u{FE0F}"] {
+            #expect(logins.rename(id, to: name) == nil, "\(name.debugDescription)")
         }
+        #expect(logins.rename(id, to: "An\u{3164}na") == "An na")
         let other = logins.rename("000000", to: "Anna")
         #expect(other == nil || id == "000000")
         let accents = "a" + String(repeating: "\u{301}", count: 50_000)

@@ -61,6 +61,19 @@ import Testing
         #expect(none.status == 78 && none.errors.contains("none.json を読めません"), "\(none)")
     }
 
+    @Test func `the history that cannot be read, and remarks, are named in Japanese`() throws {
+        let folder = "\(binary.folder)/state"
+        let none = try binary.run(["history", "--state-dir", folder], environment: japanese)
+        #expect(none.status == 69 && none.errors.contains("履歴がありません（\(folder)/history.sqlite が存在しません）"), "\(none)")
+        let english = try binary.run(["history", "--state-dir", folder])
+        #expect(english.errors.contains("there is no history: \(folder)/history.sqlite does not exist;"), "\(english)")
+        let factory = try binary.file(
+            "factory.json",
+            #"{"regions": [{"identifier": "home", "uuid": "FDA50693-A4E2-4FB1-AFCF-C6EB07647825"}]}"#.utf8)
+        let check = try binary.run(["config", "check", "--config", factory], environment: japanese)
+        #expect(check.status == 0 && check.errors.contains("注意：regions[0].uuid：UUID が工場出荷時のもの"), "\(check)")
+    }
+
     @Test func `the doctor and the first steps are Japanese`() throws {
         let doctor = try binary.run(["doctor"] + noSocket, environment: japanese)
         #expect(

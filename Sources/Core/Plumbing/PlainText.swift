@@ -3,15 +3,15 @@ extension String {
     ///
     /// - Parameters:
     ///   - replacement: The replacement of each control character and line or paragraph separator (Cc, Zl, Zp).
-    ///   - replacesFormat: whether it also stands for what turns text around or hides (Cf). Some of it belongs to
-    ///     proper text too: it joins emoji and the letters of some scripts.
+    ///   - replacesFormat: whether it also stands for what turns text around or hides (Cf), and for letters that show nothing. Some
+    ///     of it belongs to proper text too: it joins emoji and the letters of some scripts.
     package func plain(replacement: Unicode.Scalar = " ", replacesFormat: Bool = false) -> String {
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {
             if (" "..."~").contains(scalar) { return true }
             return switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: false
             case .format: !replacesFormat
-            default: true
+            default: !replacesFormat || !scalar.isBlankLetter
             }
         }
         if unicodeScalars.allSatisfy(isPlain) { return self }
@@ -48,12 +48,15 @@ extension String {
     /// A Boolean value that indicates whether the text can be shown as a name in a terminal, a log or a page.
     package var isPlainName: Bool { unicodeScalars.allSatisfy(\.isPlainInName) }
 
+    /// A Boolean value that indicates whether a reader sees anything of the text.
+    package var hasVisibleCharacter: Bool { unicodeScalars.contains(where: \.isVisible) }
+
     /// A Boolean value that indicates whether the text is a name of a person, a place or a region: it can be shown, has a visible
     /// character and no space at its ends, and no command takes it for an option.
     package var isName: Bool {
         guard isPlainName, let first = unicodeScalars.first, let last = unicodeScalars.last else { return false }
         return first != "-" && !first.properties.isWhitespace && !last.properties.isWhitespace
-            && unicodeScalars.contains(where: \.isVisible)
+            && hasVisibleCharacter
     }
 
     /// The text with a Swift escape such as `\u{1B}` in the place of each scalar that ``isPlainName`` rejects.
@@ -70,8 +73,15 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Letters and a symbol that show nothing: the fillers of Hangul, and a Braille pattern without dots.
-    private static let blanks: Set<Unicode.Scalar> = ["\u{115F}", "\u{1160}", "\u{2800}", "\u{3164}", "\u{FFA0}"]
+    /// Whether it shows nothing although it is a letter: the fillers of Hangul and other code points that are ignored by default
+    /// (Unicode Standard, 5.21), but the marks, which select the form of the character before them.
+    fileprivate var isBlankLetter: Bool {
+        guard properties.isDefaultIgnorableCodePoint else { return false }
+        return switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: false
+        default: true
+        }
+    }
 
     fileprivate var isVisible: Bool {
         switch properties.generalCategory {
@@ -79,7 +89,8 @@ extension Unicode.Scalar {
             .unassigned,
             .surrogate, .privateUse:
             false
-        default: !Self.blanks.contains(self)
+        // A Braille pattern without dots.
+        default: !isBlankLetter && value != 0x2800
         }
     }
 
@@ -88,7 +99,7 @@ extension Unicode.Scalar {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
         case .format: value == 0x200C || value == 0x200D
-        default: true
+        default: !isBlankLetter
         }
     }
 }

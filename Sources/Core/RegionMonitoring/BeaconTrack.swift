@@ -62,7 +62,7 @@ struct BeaconTrack: Sendable {
     @inline(__always)
     mutating func heard(_ sighting: BeaconSighting, at now: Instant, listened: ListeningClock.Reading, round: UInt64) {
         measuredPower = sighting.measuredPower ?? measuredPower
-        senders.heard(sighting.address, at: now, after: lastHeard)
+        senders.heard(sighting.address, rssi: sighting.rssi, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
         // The silences of beacons without a region are not needed.
@@ -87,7 +87,7 @@ struct BeaconTrack: Sendable {
     ) {
         let radio = sighting.radio.position
         measuredPower = sighting.measuredPower ?? measuredPower
-        senders.heard(sighting.address, at: now, after: lastHeard)
+        senders.heard(sighting.address, rssi: sighting.rssi, at: now, after: lastHeard)
         count &+= 1
         lastRSSI = sighting.rssi
         if receptions.isEmpty {

@@ -204,6 +204,9 @@ public struct RegionSign: Hashable, Sendable {
         if case .beacon(let constraint) = identity { constraint } else { nil }
     }
 
+    /// Whether the signal decides, and not the reception alone.
+    package var isLimited: Bool { enterRSSI != nil || exitRSSI != nil }
+
     /// Whether the settings replace the beacons' values in the computation of distances.
     var isCalibrated: Bool { measuredPower != nil || pathLossExponent != nil }
 }

@@ -1,10 +1,11 @@
 import OkaeriPlumbing
 
-/// The addresses from which an identity is sent: whether they are those of several devices.
+/// The addresses from which an identity is sent: whether several devices send it.
 ///
 /// A device with a private address leaves it for ever when it takes the next one, so it sends from one address at a time. Two
 /// devices with the same identity send in turns: an address that was left before comes back, again and again. The addresses are
-/// those that this machine's own radio received; other radios report identities alone.
+/// those that this machine's own radio received; other radios report identities alone. Two devices with one address are told
+/// apart by the times of their advertisements.
 struct SenderAddresses: Sendable {
     private struct Sender: Sendable {
         let address: UInt64
@@ -42,22 +43,31 @@ struct SenderAddresses: Sendable {
     /// The addresses since a second one was received; none before.
     private var senders: [Sender] = []
 
+    /// The times of the advertisements from the present address.
+    private var times = InterleavedAdvertising()
+
     init(at now: Instant) { began = now }
 
     /// Handles a reception.
     ///
     /// - Parameters:
     ///   - address: The sender's, 0 if it is unknown.
+    ///   - rssi: The signal in dBm.
     ///   - earlier: The time of the reception before it.
     @inline(__always)
-    mutating func heard(_ address: UInt64, at now: Instant, after earlier: Instant) {
+    mutating func heard(_ address: UInt64, rssi: Int8?, at now: Instant, after earlier: Instant) {
         if now.nanoseconds &- earlier.nanoseconds > Self.pause { began = now }
-        if address != current, address != 0 { changed(to: address, at: now, after: earlier) }
+        guard address != 0 else { return }
+        if address != current { changed(to: address, at: now, after: earlier) }
+        times.heard(rssi, at: now.nanoseconds)
     }
 
     @inline(never)
     private mutating func changed(to address: UInt64, at now: Instant, after earlier: Instant) {
-        defer { current = address }
+        defer {
+            current = address
+            times = InterleavedAdvertising()
+        }
         guard current != 0 else { return }
         if let last = senders.firstIndex(where: { $0.address == current }) {
             senders[last].lastHeard = earlier.nanoseconds
@@ -91,6 +101,6 @@ struct SenderAddresses: Sendable {
                 && last.subtractingClamped(sender.firstHeard) >= Self.shortestSpan
                 && now.subtractingClamped(last) <= Self.retention
         }
-        return max(1, proved.count)
+        return max(times.isProved ? 2 : 1, proved.count)
     }
 }

@@ -2,6 +2,19 @@ import IBeacon
 import OkaeriPlumbing
 import RegionMonitoring
 
+extension RegionSign {
+    /// The name by which a person chooses the sign of a region: the beacons as ``BeaconConstraint/description``, or the phone.
+    package var name: String { phoneName ?? identity.description }
+
+    /// Whether the sign is meant by a name, by its beacons, or by the path of its key file.
+    func isNamed(_ text: String) -> Bool {
+        switch identity {
+        case .beacon(let constraint): BeaconConstraint(text) == constraint
+        case .phone(let file): text == phoneName || text == file
+        }
+    }
+}
+
 /// The signs of a region: the region's own keys, or the elements of `anyOf`.
 extension Configuration {
     static let signKeys = ["phone"] + beaconKeys + [maskKey] + receptionKeys

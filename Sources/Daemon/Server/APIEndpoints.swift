@@ -20,8 +20,7 @@ extension Endpoint {
     package static let thresholds = Endpoint(.get, Route.thresholds, .readers) { exchange in
         guard let proposal = ThresholdProposal(query: exchange.query(Route.signals) ?? "") else {
             throw PageFailure(
-                .badRequest,
-                "\(Route.signals) takes up to \(ThresholdProposal.mostSignals) numbers in dBm, separated by commas")
+                .badRequest, request: .thresholds, Route.signals, "\(ThresholdProposal.mostSignals)")
         }
         return .json(proposal)
     }
@@ -57,7 +56,7 @@ extension Endpoint {
     ) -> [Endpoint] {
         let answer = { @Sendable () async throws(PageFailure) -> Response in
             guard let report = await report() else {
-                throw PageFailure(.notFound, ForgetFailure.noHouse.description)
+                throw PageFailure(.notFound, LocalizedText(ForgetFailure.noHouse.description))
             }
             return .json(report)
         }
@@ -68,9 +67,9 @@ extension Endpoint {
                     try await forget(exchange.component("name"))
                 } catch {
                     throw switch error {
-                    case .noHouse, .unknown: PageFailure(.notFound, error.description)
-                    case .online: PageFailure(.conflict, error.description)
-                    case .away: PageFailure(.serviceUnavailable, error.description)
+                    case .noHouse, .unknown: PageFailure(.notFound, LocalizedText(error.description))
+                    case .online: PageFailure(.conflict, LocalizedText(error.description))
+                    case .away: PageFailure(.serviceUnavailable, LocalizedText(error.description))
                     }
                 }
                 return try await answer()
@@ -89,7 +88,7 @@ extension Endpoint {
             do throws(NotificationTestFailure) {
                 return .json(try await test())
             } catch {
-                throw PageFailure(error == .noTarget ? .notFound : .conflict, error.description)
+                throw PageFailure(error == .noTarget ? .notFound : .conflict, LocalizedText(error.description))
             }
         }
     }

@@ -1,5 +1,8 @@
+import HTTPTypes
+import Hummingbird
 import HummingbirdCore
 package import NIOCore
+import OkaeriEvents
 import NIOHTTP1
 import Synchronization
 
@@ -49,6 +52,8 @@ package final class Connections: Sendable {
         var hasLogin = false
         var timeout: Scheduled<Void>?
         var end: (@Sendable () -> Void)?
+        /// The session whose browser receives a long answer.
+        var receiver: String?
         /// Whether the connection closes when its time is up, whatever the client sends until then.
         var isLast = false
 
@@ -64,11 +69,17 @@ package final class Connections: Sendable {
     package let limits: Limits
     /// The memory of their large answers.
     package let memory: ResponseMemory
+    private let isValid: @Sendable (String) -> Bool
     private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
 
-    package init(limits: Limits = Limits(), memory: ResponseMemory = .shared) {
+    /// - Parameter isValid: Returns whether the session with an identifier is not revoked.
+    package init(
+        limits: Limits = Limits(), memory: ResponseMemory = .shared,
+        isValid: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
         self.limits = limits
         self.memory = memory
+        self.isValid = isValid
     }
 
     /// The number of open connections.
@@ -128,14 +139,42 @@ package final class Connections: Sendable {
     }
 
     /// Ends the connections that never end by themselves: their clients have to log in again. In an orderly way, for a
-    /// browser takes an answer that breaks off for a fault of the network.
-    func endListening() {
+    /// browser takes an answer that breaks off for a fault of the network. Long answers to sessions that are revoked break off.
+    func sessionsRevoked() {
         let all = connections.withLock { connections in
             for id in connections.keys { connections[id]?.hasLogin = false }
             return Array(connections.values)
         }
-        for connection in all { connection.end?() }
+        for connection in all {
+            if let receiver = connection.receiver, !isValid(receiver) { connection.channel.close(promise: nil) }
+            connection.end?()
+        }
     }
+
+    /// Returns an answer that breaks off when the session of its client is revoked, if it takes the client time to receive it.
+    func holding(_ response: Response, for session: String, on channel: any Channel) -> Response {
+        // An event stream ends in an orderly way.
+        guard response.body.contentLength.map({ $0 > PieceWriter.size }) ?? true,
+            response.headers[.contentType] != EventStreamField.contentType
+        else { return response }
+        let body = response.body
+        var response = response
+        response.body = ResponseBody(contentLength: body.contentLength) { [self] writer in
+            setReceiver(session, of: channel)
+            defer { setReceiver(nil, of: channel) }
+            // It may have been revoked while the answer was made.
+            guard isValid(session) else { throw SessionRevoked() }
+            try await body.write(writer)
+        }
+        return response
+    }
+
+    private func setReceiver(_ session: String?, of channel: any Channel) {
+        connections.withLock { $0[ObjectIdentifier(channel)]?.receiver = session }
+    }
+
+    /// The end of an answer whose client may not receive the rest.
+    private struct SessionRevoked: Error {}
 
     /// Closes the idle connections, and ends the others with their answers.
     func drain() {

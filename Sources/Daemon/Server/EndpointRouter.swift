@@ -101,18 +101,19 @@ private struct PathMethods: Sendable {
         exchange.session = try listener.session(of: exchange, for: access, isAnswered: endpoint != nil)
         guard let endpoint else {
             throw PageFailure(
-                .methodNotAllowed, "only \(allowed) is allowed for \(request.uri.path)", headers: [.allow: allowed])
+                .methodNotAllowed, request: .method, allowed, request.uri.path, headers: [.allow: allowed])
         }
         // Content that is not read would fill buffers for as long as an event stream lasts.
         if endpoint.method != .post, !(await exchange.discardContent(upTo: 0)) {
-            throw PageFailure(
-                .badRequest, "\(request.method) takes no content here; send the request without a body")
+            throw PageFailure(.badRequest, request: .content, "\(request.method)")
         }
         let answer = try await endpoint.answer(exchange)
         let response = try await Compression.applied(to: answer, for: request, in: exchange.connections.memory)
         let isPacked = answer.headers[.contentEncoding] != response.headers[.contentEncoding]
         // What was packed here is in memory, also if the answer is a part of the program.
-        return endpoint.isAccounted && !isPacked ? response : try exchange.connections.memory.holding(response)
+        let held = endpoint.isAccounted && !isPacked ? response : try exchange.connections.memory.holding(response)
+        guard let session = exchange.session else { return held }
+        return exchange.connections.holding(held, for: session.device.id, on: exchange.channel)
     }
 
     private var allowed: String {
@@ -134,8 +135,7 @@ private struct UnknownPath: RouterMiddleware {
             if Self.isOfAPI(request.uri.path) {
                 _ = try listener.session(of: exchange, for: .readers, isAnswered: false)
             }
-            throw PageFailure(
-                .notFound, "there is nothing at this path; /usr/share/doc/okaeri/api.md lists what there is")
+            throw PageFailure(.notFound, request: .path)
         }
     }
 

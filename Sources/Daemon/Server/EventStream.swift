@@ -16,7 +16,7 @@ struct EventStream {
     func response(to request: Request, _ channel: any Channel) -> Response {
         let last = HTTPField.Name(EventStreamField.lastEventID).flatMap { request.headers[$0] }.flatMap { UInt64($0) }
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            status: .ok, headers: [.contentType: EventStreamField.contentType, .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 let (occasions, continuation) = AsyncStream.makeStream(
                     of: Occasion.self, bufferingPolicy: .bufferingNewest(1))

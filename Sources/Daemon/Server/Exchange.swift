@@ -1,4 +1,4 @@
-import OkaeriEvents
+package import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
 package import Hummingbird
@@ -45,9 +45,13 @@ package struct Exchange: RequestContext {
         request.uri.queryParameters[values: Substring(name)].map(String.init)
     }
 
-    /// - Parameter sentence: the failure of a request without the parameter.
-    package func query(_ name: String, or sentence: String) throws(PageFailure) -> String {
-        guard let value = query(name) else { throw PageFailure(.badRequest, sentence) }
+    /// - Parameters:
+    ///   - phrase: The failure of a request without the parameter.
+    ///   - example: A path with the parameter.
+    package func query(
+        _ name: String, or phrase: RequestPhrase, _ example: String
+    ) throws(PageFailure) -> String {
+        guard let value = query(name) else { throw PageFailure(.badRequest, request: phrase, example) }
         return value
     }
 
@@ -75,7 +79,7 @@ package struct Exchange: RequestContext {
     ) async throws(PageFailure) -> Value {
         let body = try await body()
         guard let value = try? JSONDecoder().decode(type, from: Data(body)) else {
-            throw PageFailure(.badRequest, "the body is malformed; send \(form)")
+            throw PageFailure(.badRequest, request: .body, form)
         }
         return value
     }
@@ -85,7 +89,7 @@ package struct Exchange: RequestContext {
     /// - Parameter subject: The subject of the failure: it takes no content.
     func discardContent(of subject: String) async throws(PageFailure) {
         guard await discardContent(upTo: Self.shortBody) else {
-            throw PageFailure(.badRequest, "\(subject) takes no content; send the request without a body")
+            throw PageFailure(.badRequest, request: .content, subject)
         }
     }
 

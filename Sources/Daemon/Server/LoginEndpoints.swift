@@ -79,7 +79,7 @@ package struct LoginEndpoints: Sendable {
             var name: String?
         }
         guard let login = await exchange.value(Login.self) else {
-            throw PageFailure(.badRequest, "the body is malformed; send {\"token\": …, \"name\": …}")
+            throw PageFailure(.badRequest, request: .body, "{\"token\": …, \"name\": …}")
         }
         guard let session = logins.redeem(login.token, name: login.name ?? "") else {
             await exchange.delayWrongLink()

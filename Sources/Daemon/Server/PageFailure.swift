@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
 package import OkaeriEvents
+package import OkaeriPlumbing
 
 /// The reason why a request fails, which is its answer.
 package struct PageFailure: HTTPResponseError, Sendable, Equatable {
@@ -11,13 +12,6 @@ package struct PageFailure: HTTPResponseError, Sendable, Equatable {
     /// The time after which the same request may succeed, in seconds.
     package var retryAfter: Int?
     private var headers: HTTPFields
-
-    /// - Parameter sentence: A mistake in a request that the page never sends: only programs read it.
-    package init(
-        _ status: HTTPResponse.Status, _ sentence: String, retryAfter: Int? = nil, headers: HTTPFields = [:]
-    ) {
-        self.init(status, LocalizedText(sentence), retryAfter: retryAfter, headers: headers)
-    }
 
     package init(
         _ status: HTTPResponse.Status, _ text: LocalizedText, retryAfter: Int? = nil, headers: HTTPFields = [:]
@@ -30,6 +24,18 @@ package struct PageFailure: HTTPResponseError, Sendable, Equatable {
 
     package init(_ status: HTTPResponse.Status, _ phrase: RefusalPhrase, _ values: String..., retryAfter: Int? = nil) {
         self.init(status, LocalizedText(phrase, values), retryAfter: retryAfter)
+    }
+
+    package init(
+        _ status: HTTPResponse.Status, request phrase: RequestPhrase, _ values: String..., retryAfter: Int? = nil,
+        headers: HTTPFields = [:]
+    ) {
+        self.init(status, LocalizedText(phrase, values), retryAfter: retryAfter, headers: headers)
+    }
+
+    /// A thread that cannot be started.
+    package init(_ error: BlockingThread.StartError, retryAfter: Int? = nil) {
+        self.init(.serviceUnavailable, request: .noThread, "\(error)", retryAfter: retryAfter)
     }
 
     package init(_ status: HTTPResponse.Status, _ failure: some LocalizedFailure) {

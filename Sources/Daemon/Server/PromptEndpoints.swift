@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 package import OkaeriEvents
+import OkaeriPlumbing
 package import OkaeriWiFi
 
 /// The prompts: they are answered by clients of the API, and by links that need no login.
@@ -37,26 +38,23 @@ package struct PromptEndpoints: Sendable {
                 guard let answer = await exchange.value(AnswerRequest.self)?.answer else {
                     let answers = PromptAnswer.allCases.map(\.rawValue).joined(separator: ", ")
                     throw PageFailure(
-                        .badRequest, "the body is malformed; send {\"answer\": …} with one of \(answers)")
+                        .badRequest, request: .body, "{\"answer\": …} with one of \(answers)")
                 }
                 do throws(PromptAnswerError) {
                     try await self.answer(exchange.component("id"), answer)
                     return .json(await prompts())
                 } catch {
-                    switch error {
-                    case .noSuchPrompt: throw PageFailure(.notFound, error.description)
-                    case .closed: throw PageFailure(.conflict, error.description)
-                    }
+                    let status: HTTPResponse.Status = if case .noSuchPrompt = error { .notFound } else { .conflict }
+                    throw PageFailure(status, LocalizedText(error.description, japanese: error.japanese))
                 }
             },
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, Route.never, .socket) { exchange in
                 let ssid = try exchange.query(
-                    Route.ssid, or: "the query names no network; ask for \(Route.never)?\(Route.ssid)=SSID")
+                    Route.ssid, or: .noNetwork, "\(Route.never)?\(Route.ssid)=SSID")
                 guard await clearNever(ssid) else {
                     throw PageFailure(
-                        .notFound,
-                        "no prompt for “\(ssid)” was answered with never; `okaeri prompts` lists those that were")
+                        .notFound, request: .never, ssid)
                 }
                 return .json(await prompts())
             },
@@ -90,7 +88,7 @@ package struct PromptEndpoints: Sendable {
 
     private func takeAnswer(of exchange: Exchange) async throws(PageFailure) -> Response {
         guard await exchange.discardContent(upTo: Exchange.shortBody) else {
-            throw PageFailure(.badRequest, "an answer takes no content here; send the request without a body")
+            throw PageFailure(.badRequest, request: .content, "an answer")
         }
         guard let use = links.take(exchange.component("token")) else { return await wrongLink(exchange) }
         do throws(PromptAnswerError) {
@@ -123,5 +121,26 @@ package struct PromptEndpoints: Sendable {
                 .vary: "Accept-Language, Accept",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: AnswerPage(content: content, language: language).html)))
+    }
+}
+
+extension PromptAnswerError {
+    fileprivate var japanese: String {
+        switch self {
+        case .noSuchPrompt(let id): Language.japanese(RequestPhrase.noPrompt, id)
+        case .closed(let prompt, let withdrawal):
+            Language.japanese(withdrawal.phrase, prompt.id, prompt.ssid.plain(replacesFormat: true))
+        }
+    }
+}
+
+extension PromptWithdrawal {
+    fileprivate var phrase: RequestPhrase {
+        switch self {
+        case .answered: .promptAnswered
+        case .departed: .promptDeparted
+        case .arrived: .promptArrived
+        case .connected, .reconfigured: .promptNeedless
+        }
     }
 }

@@ -75,8 +75,7 @@ package final class RequestPool: Sendable {
                     }
                 }
             } catch {
-                let failure = PageFailure(
-                    .serviceUnavailable, "\(error); try again in \(Self.retryAfter) s", retryAfter: Self.retryAfter)
+                let failure = PageFailure(error, retryAfter: Self.retryAfter)
                 for job in [job] + queue.withLock({ $0.startFailed() }) { job(failure) }
             }
         }

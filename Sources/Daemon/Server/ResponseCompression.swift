@@ -3,6 +3,7 @@ package import Hummingbird
 import HummingbirdCore
 import NIOCore
 import OkaeriChecksum
+import OkaeriEvents
 
 /// A text that is made in parts, and packed meanwhile if the client accepts that.
 package final class TextParts {
@@ -15,7 +16,7 @@ package final class TextParts {
         do throws(Gzip.Failure) {
             gzip = request.acceptsGzip ? try Gzip() : nil
         } catch {
-            throw PageFailure(.serviceUnavailable, error.description)
+            throw PageFailure(.serviceUnavailable, LocalizedText(error.description))
         }
     }
 

@@ -36,7 +36,9 @@ package struct WebServer: Service {
         self.logins = logins
         self.listeners = listeners
         self.eventLoopGroup = eventLoopGroup
-        connections = Connections(limits: limits ?? .init(connections: Self.mostConnections))
+        connections = Connections(limits: limits ?? .init(connections: Self.mostConnections)) { id in
+            logins.devices.contains { $0.id == id }
+        }
         self.logger = logger
     }
 
@@ -58,7 +60,7 @@ package struct WebServer: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             // A client that still has a session sends its request again by itself.
-            group.addTask { [connections] in for await _ in revocations { connections.endListening() } }
+            group.addTask { [connections] in for await _ in revocations { connections.sessionsRevoked() } }
             try await door.run()
         }
     }

@@ -103,12 +103,14 @@ extension RegionSetup {
 
     mutating func askThresholds() async throws {
         guard let beacons = answers.beacons else { return }
+        let isLimited = isFurther && region?.monitored.signs.contains(where: \.isLimited) == true
+        if isLimited { say(.furtherThresholds, answers.identifier?.plain(replacesFormat: true) ?? "") }
         if !isFurther, let region = region?.monitored,
             let present = words(enterRSSI: region.enterRSSI, exitRSSI: region.exitRSSI)
         {
             say(.presentThresholds, present)
         }
-        var isWanted = try await console.confirm(SetupPhrase.onlyNear, default: false)
+        var isWanted = try await console.confirm(SetupPhrase.onlyNear, default: isLimited)
         while isWanted {
             _ = try await console.ask(text(.placeFarthest))
             let measurement = try await console.during(nil) { [console, receiver] in

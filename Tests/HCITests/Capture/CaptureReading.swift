@@ -21,6 +21,7 @@ struct CaptureReading: Equatable {
     /// Reads `file` in pieces of `chunk` bytes, as a driver would.
     init(_ file: [UInt8], chunk: Int = .max) {
         var reader = CaptureReader()
+        var hasEnded = false
         var buffer: [UInt8] = []
         var position = 0
         var read = 0
@@ -41,7 +42,12 @@ struct CaptureReading: Equatable {
                     records.append(advertisement.offset..<reader.offset)
                 case .needsMore(let need):
                     largestNeed = max(largestNeed, need)
-                    if read == file.count { break reading }
+                    if read == file.count {
+                        if hasEnded { break reading }
+                        hasEnded = true
+                        reader.inputEnded()
+                        continue
+                    }
                     buffer.removeFirst(position)
                     position = 0
                     let piece = min(chunk, file.count - read)

@@ -77,22 +77,14 @@ import Testing
         }
     }
 
-    @Test func `a pointer without data, a continuation and periodic data are not reported`() throws {
+    @Test func `a pointer without data, a lone continuation and periodic data are not reported`() throws {
         let pointer: [UInt8] = [0x18, 0x34, 0x52, 1, 2, 3]
         #expect(try report(0x07, [UInt8(pointer.count)] + pointer) == nil)
-        #expect(try report(0x07, [UInt8(pointer.count)] + pointer + Self.beacon)?.dataStatus == .truncated)
         for auxiliary in [1, 2] as [UInt8] {
             #expect(try report(0x07, [0] + Self.beacon, auxiliary: auxiliary) == nil)
             #expect(try report(0x07, [0] + Self.beacon, by: .nordic3, auxiliary: auxiliary) == nil)
         }
         #expect(try report(0x07, [0] + Self.beacon)?.addressType == .anonymous)
-    }
-
-    @Test func `more data than a report holds is cut`() throws {
-        let fields: [UInt8] = [0x01] + AirSample.address
-        let data = Self.beacon + [UInt8](repeating: 0, count: 238)
-        let found = try report(0x07, [UInt8(fields.count)] + fields + data)
-        #expect(found?.data == Array(data.prefix(229)) && found?.dataStatus == .truncated)
     }
 
     @Test(arguments: Header.allCases)

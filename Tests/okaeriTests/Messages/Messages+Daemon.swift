@@ -35,6 +35,7 @@ extension Messages {
             Section("StateWait.Failure", waitFailures),
             Section("WebRefusal", refusals.map(\.text.english)),
             Section("RefusalPhrase", RefusalPhrase.allCases.map(\.texts.english)),
+            Section("RequestPhrase", RequestPhrase.allCases.map(\.texts.english)),
             Section("HealthReport", health),
         ]
     }

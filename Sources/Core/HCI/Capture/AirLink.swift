@@ -30,6 +30,9 @@ enum AirLink: Sendable {
         /// The event with which a controller reports the advertisement, from its event code on.
         case advertisement([UInt8])
 
+        /// A packet of an extended advertisement, which may have several.
+        case part(AirPart)
+
         /// The packet was damaged in the air.
         case wrongChecksum
 

@@ -21,22 +21,24 @@ extension AirPacket {
             // A writer that does not have it leaves zeros.
             guard stated == computed || stated.allSatisfy({ $0 == 0 }) else { return .wrongChecksum }
         }
-        guard let report = try report(header, payload), let event = report.event else { return .other }
+        let type: BluetoothAddressType = header & 0x40 == 0 ? .public : .random
+        if header & 0x0F == 0x7 { return try extended(type, payload).map { .part($0) } ?? .other }
+        guard let report = try report(header, type, payload), let event = report.event else { return .other }
         return .advertisement(event)
     }
 
-    /// Returns the report of a PDU; nil for a PDU that is not reported.
+    /// Returns the report of a legacy PDU; nil for a PDU that is not reported.
     ///
-    /// - Parameter header: The first byte: the type of the PDU, and that of the address in bit 6 (2.3).
-    private func report(_ header: UInt8, _ payload: RawSpan) throws(Truncation) -> AdvertisingReport? {
-        let type: BluetoothAddressType = header & 0x40 == 0 ? .public : .random
+    /// - Parameter header: The first byte: the type of the PDU (2.3).
+    private func report(
+        _ header: UInt8, _ type: BluetoothAddressType, _ payload: RawSpan
+    ) throws(Truncation) -> AdvertisingReport? {
         switch header & 0x0F {
         case 0x0: return try legacy(0x00, type, payload)
         case 0x1: return try legacy(0x01, type, payload.extracting(first: BluetoothAddress.length))
         case 0x2: return try legacy(0x03, type, payload)
         case 0x4: return try legacy(0x04, type, payload)
         case 0x6: return try legacy(0x02, type, payload)
-        case 0x7: return try extended(type, payload)
         default: return nil
         }
     }
@@ -54,10 +56,10 @@ extension AirPacket {
             rssi: rssi, data: [UInt8](try reader.take(reader.remaining)))
     }
 
-    /// ADV_EXT_IND, AUX_ADV_IND and AUX_SCAN_RSP: a header with optional fields, then the data (2.3.4). A PDU that only points to
-    /// the next one is not reported, nor is a continuation: without the PDU before it has no address.
-    private func extended(_ type: BluetoothAddressType, _ payload: RawSpan) throws(Truncation) -> AdvertisingReport? {
-        if case .auxiliary(.chain) = kind { return nil }
+    /// ADV_EXT_IND, AUX_ADV_IND, AUX_SCAN_RSP and AUX_CHAIN_IND: a header with optional fields, then the data (2.3.4).
+    ///
+    /// - Returns: nil for periodic data, and for a PDU that only points to the next one.
+    private func extended(_ type: BluetoothAddressType, _ payload: RawSpan) throws(Truncation) -> AirPart? {
         if case .auxiliary(.synchronization) = kind { return nil }
         var reader = ByteReader(payload)
         let first = try reader.uint8()
@@ -69,21 +71,23 @@ extension AirPacket {
         // The constant tone.
         if present & 0x04 != 0 { _ = try fields.take(1) }
         // The identifier of the data, and the set's number in the upper four bits.
-        let set = present & 0x08 != 0 ? UInt8(try fields.littleEndian(UInt16.self) >> 12) : nil
-        let isContinued = present & 0x10 != 0
-        if isContinued { _ = try fields.take(3) }
+        let identifier = present & 0x08 != 0 ? try fields.littleEndian(UInt16.self) : nil
+        let next = present & 0x10 != 0 ? try AirPart.Pointer(try fields.take(3)) : nil
         // The train of periodic advertising.
         if present & 0x20 != 0 { _ = try fields.take(18) }
         let power = present & 0x40 != 0 ? try fields.int8() : nil
-        guard !isContinued || !data.isEmpty else { return nil }
+        guard next == nil || !data.isEmpty else { return nil }
 
-        let limit = AdvertisingReport.maximumExtendedDataLength
-        return AdvertisingReport(
+        let report = AdvertisingReport(
             address: address ?? BluetoothAddress(low: 0, high: 0), addressType: address == nil ? .anonymous : type,
             properties: properties(mode: first >> 6, isDirected: present & 0x02 != 0),
-            dataStatus: isContinued || data.count > limit ? .truncated : .complete,
             primaryPHY: phy == .leCoded ? phy.rawValue : PHY.le1M.rawValue, secondaryPHY: phy.rawValue,
-            advertisingSID: set, transmitPower: power, rssi: rssi, data: Array(data.prefix(limit)))
+            advertisingSID: identifier.map { UInt8($0 >> 12) }, transmitPower: power, rssi: rssi, data: data)
+        return AirPart(report: report, identifier: identifier, next: next, isContinuation: isContinuation)
+    }
+
+    private var isContinuation: Bool? {
+        if case .auxiliary(let auxiliary) = kind { auxiliary == .chain } else { nil }
     }
 
     private func properties(mode: UInt8, isDirected: Bool) -> AdvertisingProperties {
@@ -110,7 +114,7 @@ extension ByteReader {
 
 extension AdvertisingReport {
     /// The event with which a controller reports this advertisement alone, from its event code on; nil if the data is too long.
-    fileprivate var event: [UInt8]? {
+    var event: [UInt8]? {
         let event =
             properties.contains(.legacy)
             ? try? HCIEvent.advertisingReports([self]) : try? HCIEvent.extendedAdvertisingReports([self])

@@ -3,7 +3,7 @@
 ///
 /// The caller owns the bytes and the reading: it keeps a buffer of at least ``largestNeed`` bytes, calls
 /// ``next(in:at:)`` until that needs more, moves what is left from the position on to the front, reads on, and at the
-/// end of the file calls ``finish(remaining:)``. A packet is a range of the buffer; nothing is copied. An advertisement that a
+/// end of the file calls ``inputEnded()``, ``next(in:at:)`` for what is left, and ``finish(remaining:)``. A packet is a range of the buffer; nothing is copied. An advertisement that a
 /// sniffer received becomes the event with which a controller reports it, ``advertisement``.
 ///
 /// What is in a capture but is neither is passed over and counted in ``skipped``. After an error the reader stays
@@ -33,8 +33,11 @@ public struct CaptureReader: Sendable {
     public internal(set) var skipped = Skipped()
 
     /// The event of the last ``CaptureStep/advertisement(_:)``, from its event code on: an LE Advertising Report for a legacy
-    /// PDU, an LE Extended Advertising Report for another one.
+    /// PDU, an LE Extended Advertising Report for another one. Long data comes in several reports, as from a controller.
     public internal(set) var advertisement: [UInt8] = []
+
+    /// The extended advertisements of a sniffer, of which some come in several packets.
+    private var chains = AirChains()
 
     var stage = Stage.start
     var section = PcapngSection()
@@ -56,6 +59,7 @@ public struct CaptureReader: Sendable {
     /// - Throws: ``CaptureError`` for what is not a capture, holds no Bluetooth, or is damaged, after the packets before.
     public mutating func next(in bytes: RawSpan, at position: inout Int) throws(CaptureError) -> CaptureStep {
         need = 0
+        if let step = finishedAdvertisement() { return step }
         switch stage {
         case .start:
             if let step = try start(in: bytes, at: &position) { return step }
@@ -66,6 +70,9 @@ public struct CaptureReader: Sendable {
         case .packetLogger(let order): return try nextPacketLogger(order, in: bytes, at: &position)
         }
     }
+
+    /// Handles that the last bytes of the file were read: ``next(in:at:)`` returns what waits for packets that do not come.
+    public mutating func inputEnded() { chains.end() }
 
     /// Distinguishes a file that ends with a whole record from one that is cut.
     ///
@@ -181,14 +188,22 @@ extension CaptureReader {
             return nil
         }
         section.foundBluetooth()
+        chains.advance(to: time)
         switch content {
         case .advertisement(let event):
-            advertisement = event
-            return .advertisement(CapturedAdvertisement(time: time, offset: offset))
+            chains.append(event, CapturedAdvertisement(time: time, offset: offset))
+        case .part(let part):
+            if !chains.received(part, at: time, offset: offset) { skipped.otherRecords += 1 }
         case .wrongChecksum: skipped.wrongChecksums += 1
         case .other, .otherLinkType: skipped.otherRecords += 1
         }
-        return nil
+        return finishedAdvertisement()
+    }
+
+    private mutating func finishedAdvertisement() -> CaptureStep? {
+        guard let finished = chains.popFirst() else { return nil }
+        advertisement = finished.event
+        return .advertisement(finished.place)
     }
 }
 

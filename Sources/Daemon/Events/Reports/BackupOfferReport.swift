@@ -7,13 +7,11 @@ package struct BackupOfferReport: Codable, Sendable, Equatable {
         /// The daemon has no state directory.
         case noState
 
-        /// The reason and the remedy as a sentence.
-        package var sentence: String {
+        /// The reason and the remedy.
+        package var phrase: RequestPhrase {
             switch self {
-            case .off:
-                "the page offers no backup, because it contains all keys and passwords of this machine; add \"backup\": true to "
-                    + "\"web\" in beacons.json, or run `sudo okaeri backup FILE`"
-            case .noState: "the daemon has no state directory to save; start it with `--state-dir`"
+            case .off: .noBackup
+            case .noState: .noState
             }
         }
     }
@@ -22,8 +20,10 @@ package struct BackupOfferReport: Codable, Sendable, Equatable {
     /// `nil` if the page offers a backup.
     package var code: Code?
     /// The sentence of the code.
-    package var reason: String?
+    package var reason: LocalizedText?
 
     /// - Parameter code: `nil`: the page offers a backup.
-    package init(unless code: Code?) { (available, self.code, reason) = (code == nil, code, code?.sentence) }
+    package init(unless code: Code?) {
+        (available, self.code, reason) = (code == nil, code, code.map { LocalizedText($0.phrase) })
+    }
 }

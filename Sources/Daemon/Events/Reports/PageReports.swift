@@ -96,6 +96,16 @@ package struct NetworksReport: Codable, Sendable, Equatable {
 
 /// The configuration as it is, or a file of it as it would be.
 package struct ConfigurationReport: Codable, Sendable, Equatable {
+    /// A sign of a region with several.
+    package struct Sign: Codable, Sendable, Equatable {
+        /// The beacons as `UUID/major/minor`, with an asterisk for any; or the name of the phone.
+        package var name: String
+        /// Whether the page cannot remove it.
+        package var fixed: Bool
+
+        package init(name: String, fixed: Bool) { (self.name, self.fixed) = (name, fixed) }
+    }
+
     /// A region, and the file that it is in.
     package struct Region: Codable, Sendable, Equatable {
         package var identifier: String
@@ -105,9 +115,11 @@ package struct ConfigurationReport: Codable, Sendable, Equatable {
         package var changed: String?
         /// Whether the page cannot delete or rename it.
         package var fixed: Bool
+        /// Its signs in their order; `nil` for a region with one.
+        package var signs: [Sign]?
 
-        package init(identifier: String, file: String, changed: String? = nil, fixed: Bool) {
-            self.identifier = identifier
+        package init(identifier: String, file: String, changed: String? = nil, fixed: Bool, signs: [Sign]? = nil) {
+            (self.identifier, self.signs) = (identifier, signs)
             self.file = file
             self.changed = changed
             self.fixed = fixed

@@ -60,6 +60,8 @@ package enum Route {
 
     /// The parameter of ``signal``, ``allSignals``, ``history`` and ``mistakes`` in the query.
     package static let region = "region"
+    /// The parameter of a removal in the query: the name of a sign of the region.
+    package static let sign = "sign"
     /// The parameter of ``thresholds``: filtered signals in dBm, separated by commas; and of a day's picture: `false` for none.
     package static let signals = "signals"
     /// The parameters of ``history`` and of a day's picture: RFC 3339.
@@ -83,6 +85,9 @@ package enum Route {
 
 /// The fields of the event stream.
 package enum EventStreamField {
+    /// The type of the stream's content.
+    package static let contentType = "text/event-stream"
+
     /// In the head of a request: the number of the last event that was received.
     package static let lastEventID = "Last-Event-ID"
 

@@ -7,9 +7,9 @@ package protocol LocalizedFailure {
 /// The failures that a new user meets.
 package enum FailurePhrase: Phrase {
     case noDaemon, socketNotPermitted, noAnswer, noRegion, noRegions
-    case noConfiguration, unreadableFile, value, noValue, suggestion, region, inBrackets, line, lineAndColumn
+    case noConfiguration, warning, unreadableFile, value, noValue, suggestion, region, inBrackets, line, lineAndColumn
     case noEvents, noEventsOf, noEventsSince, noEventsOfSince
-    case nothingWritten, orBySudo, noTerminal, jsonAsksNothing
+    case nothingWritten, orBySudo, daemonNeither, noTerminal, jsonAsksNothing
 
     package var texts: (english: String, japanese: String) {
         switch self {
@@ -36,6 +36,7 @@ package enum FailurePhrase: Phrase {
                 "{0}: no configuration: found {1}, expected one of them; `okaeri setup` writes one",
                 "設定ファイルがありません（{0}）。`okaeri setup` で作成できます"
             )
+        case .warning: ("warning: ", "注意：")
         case .unreadableFile: ("cannot read {0}: {1}; {2}", "{0} を読めません：{1}。{2}")
         case .value: ("{0}: found {1}, expected {2}", "{0}：「{1}」は使えません。正しい形：{2}")
         case .noValue: ("{0}: found nothing, expected {1}", "{0}：値がありません。正しい形：{1}")
@@ -50,6 +51,8 @@ package enum FailurePhrase: Phrase {
         case .noEventsOfSince:
             ("the history has no events of \"{0}\" since {1}", "履歴に「{0}」の {1} 以降の出来事はありません")
         case .nothingWritten: ("nothing was written", "何も書き込んでいません")
+        case .daemonNeither:
+            ("{0}; the daemon cannot be asked either: {1}", "{0}。デーモンにも問い合わせできません：{1}")
         case .orBySudo: ("{0}; or `sudo okaeri {1}`", "{0}。または `sudo okaeri {1}` を実行してください")
         case .noTerminal:
             (

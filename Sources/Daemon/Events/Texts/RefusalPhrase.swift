@@ -1,6 +1,7 @@
 /// The refusals of the daemon that a person at the page reads, with the remedies.
 package enum RefusalPhrase: Phrase {
-    case noHistory, noNetwork, noRegion, noSuchRegion, regionExists, noChanges, noName, noStateDirectory,
+    case noHistory, noNetwork, noRegion, noSuchRegion, regionExists, noChanges, noName, noSign, onlySign,
+        onlySignOfFile, noStateDirectory,
         cannotSave, changeOfSigns, changeOfSavedSigns, changeOfAddedSigns, changeOfNetwork, changeOfPhone,
         changeOfCommands, renamingOfCommands, renamingOfRoot, renamingOfChanged,
         deletionOfCommands,
@@ -34,6 +35,21 @@ package enum RefusalPhrase: Phrase {
             (
                 "the page has changed no region {0} of {1}",
                 "{1} のリージョン {0} は、このページで変更されていません"
+            )
+        case .noSign:
+            (
+                "{0} has no sign {1}; its signs are: {2}",
+                "リージョン {0} に目印 {1} はありません。目印は次のとおりです：{2}"
+            )
+        case .onlySign:
+            (
+                "{0} has one sign alone; to remove it, delete the region",
+                "リージョン {0} の目印は 1 つだけです。外すには、リージョンを削除してください"
+            )
+        case .onlySignOfFile:
+            (
+                "this is the only sign of {0} in {1}; write another one there first, or delete the region",
+                "{1} にあるリージョン {0} の目印はこれだけです。先に別の目印を {1} に書くか、リージョンを削除してください"
             )
         case .noName:
             (

@@ -15,7 +15,8 @@ package enum SetupPhrase: Phrase {
         enterNone, whichNetwork
     case noNetworks, noneInRange, notSecured, alreadyConnected, connecting, switchedOff, ready, unavailable
     // The measurements.
-    case measureOneMetre, placeOneMetre, oneMetre, measureAgain, presentThresholds, onlyNear, placeFarthest,
+    case measureOneMetre, placeOneMetre, oneMetre, measureAgain, presentThresholds, furtherThresholds, onlyNear,
+        placeFarthest,
         notReceivedThere
     case thresholds, varies, tooFew, insideFrom, outsideBelow
     // The text.
@@ -181,6 +182,11 @@ package enum SetupPhrase: Phrase {
         case .measureAgain: ("Measure again?", "もう一度測定しますか？")
         case .presentThresholds:
             ("The region is {0} at present. Answer n to keep that.", "現在の設定は「{0}」です。このままにする場合は n と答えてください。")
+        case .furtherThresholds:
+            (
+                "\"{0}\" is inside only while its present signs are near. Those limits are not for this beacon, which sends with another strength: without its own, the region is inside wherever it is received.",
+                "「{0}」は今の目印が近くにあるときだけ圏内になりますが、このビーコンは電波の強さが違うため、その設定は使われません。このビーコンでも測定しないと、受信できる場所すべてで圏内になります。"
+            )
         case .onlyNear:
             (
                 "Is the region inside only while the beacon is near, for example in one room? The measurement takes a minute.",

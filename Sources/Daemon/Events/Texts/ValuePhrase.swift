@@ -129,10 +129,50 @@ package enum ValuePhrase: String, Phrase {
     case radios = "a list of at most {0} names of Pis, such as [\"hall\"]"
     case discovery = "Home Assistant's prefix, \"homeassistant\" mostly, or false"
     case phones = "{0} phones"
+    // The reasons of the kernel.
+    case permissionDenied = "Permission denied"
+    case notPermitted = "Operation not permitted"
+    case diskFull = "No space left on device"
+    case readOnly = "Read-only file system"
+    case inputOutput = "Input/output error"
+    case isFolder = "Is a directory"
+    case noFolder = "Not a directory"
+    case openFiles = "Too many open files"
+    case linkLoop = "Too many levels of symbolic links"
+    case longName = "File name too long"
+    case busy = "Device or resource busy"
+    case memory = "Cannot allocate memory"
+    case refused = "Connection refused"
+    case unreachable = "Network is unreachable"
+    case noRoute = "No route to host"
+    case timedOut = "Connection timed out"
+    case addressInUse = "Address already in use"
+    case noAddress = "Cannot assign requested address"
+    case largeFile = "File too large"
+    // Remarks about a configuration that is valid.
+    case admission =
+        "join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo"
+    case factoryGroup = "the UUID is that of {0}, and the region has each beacon with it, also a neighbour's"
+    case factoryNumbers =
+        "the UUID is that of {0}, and major {1} minor {2} are those of a new beacon, also of a neighbour's"
+    case factoryRemedy =
+        "write a UUID of your own into the beacon with its maker's app (`uuidgen` makes one), or give its major and minor, if they are its own"
+    case sameBeacon = "it has the beacon of region \"{0}\""
+    case sameBeaconRemedy = "both are always in the same state: give it another beacon, or delete one of them"
+    case unlimitedSign =
+        "it has neither enterRSSI nor exitRSSI, which {0} has: wherever this sign is received, the region is inside"
+    case unlimitedSignRemedy = "measure its signal and give it both, because another device sends with another strength"
+    case commandMode = "{0} is not executable for user {1}"
+    case commandAbsent = "{0} cannot be examined: No such file or directory"
+    case commandInstall = "install the program, or correct its path"
+    case run = "run `{0}`"
+    case ssidSpace = "the name of the network begins or ends with a space"
+    case ssidControl = "the name of the network contains control characters"
+    case ssidRemedy = "compare it with `nmcli device wifi list`: it must be the same, byte by byte"
 
     package var texts: (english: String, japanese: String) { (rawValue, japanese) }
 
-    private var japanese: String { syntax ?? settings ?? "" }
+    private var japanese: String { syntax ?? settings ?? reasons ?? "" }
 
     private var syntax: String? {
         switch self {
@@ -263,6 +303,48 @@ package enum ValuePhrase: String, Phrase {
         case .radios: "{0} 個以内の Raspberry Pi の名前の配列（例：[\"hall\"]）"
         case .discovery: "Home Assistant のプレフィックス（通常は \"homeassistant\"）か false"
         case .phones: "{0} 台のスマートフォン"
+        default: nil
+        }
+    }
+
+    /// The reasons of the kernel, and remarks.
+    private var reasons: String? {
+        switch self {
+        case .permissionDenied: "権限がありません"
+        case .notPermitted: "許可されていません"
+        case .diskFull: "ディスクがいっぱいです"
+        case .readOnly: "読み取り専用のファイルシステムです"
+        case .inputOutput: "入出力エラーです"
+        case .isFolder: "フォルダーです"
+        case .noFolder: "フォルダーではありません"
+        case .openFiles: "開いているファイルが多すぎます"
+        case .linkLoop: "シンボリックリンクが循環しています"
+        case .longName: "ファイル名が長すぎます"
+        case .busy: "使用中です"
+        case .memory: "メモリーが足りません"
+        case .refused: "接続を拒否されました"
+        case .unreachable: "ネットワークに接続できません"
+        case .noRoute: "ホストに到達できません"
+        case .timedOut: "応答がありません"
+        case .addressInUse: "そのアドレスは使用中です"
+        case .noAddress: "この機器のアドレスではありません"
+        case .largeFile: "ファイルが大きすぎます"
+        case .admission: "`sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
+        case .factoryGroup: "UUID が工場出荷時のもの（{0}）で、近所のものも含め、同じ UUID のビーコンがすべてこのリージョンになります"
+        case .factoryNumbers: "UUID が工場出荷時のもの（{0}）で、major {1}・minor {2} も新品のビーコンの値です。近所のビーコンと重なることがあります"
+        case .factoryRemedy:
+            "メーカーのアプリでビーコンに独自の UUID を設定するか（`uuidgen` で作成できます）、major と minor がそのビーコン独自のものなら両方を書いてください"
+        case .sameBeacon: "リージョン「{0}」と同じビーコンです"
+        case .sameBeaconRemedy: "どちらも常に同じ状態になります。別のビーコンにするか、どちらかを削除してください"
+        case .unlimitedSign: "{0} にある enterRSSI と exitRSSI がどちらもないため、この目印を受信できる場所すべてで圏内になります"
+        case .unlimitedSignRemedy: "電波の強さは機器によって違うため、この目印で測定して両方を書いてください"
+        case .commandMode: "ユーザー {1} は {0} を実行できません"
+        case .commandAbsent: "{0} がありません"
+        case .commandInstall: "プログラムをインストールするか、パスを直してください"
+        case .run: "`{0}` を実行してください"
+        case .ssidSpace: "ネットワーク名の前か後ろに空白があります"
+        case .ssidControl: "ネットワーク名に制御文字があります"
+        case .ssidRemedy: "`nmcli device wifi list` と比べて、まったく同じ名前にしてください"
         default: nil
         }
     }

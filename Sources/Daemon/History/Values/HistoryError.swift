@@ -1,7 +1,8 @@
-import OkaeriEvents
+package import OkaeriEvents
 import OkaeriPlumbing
 
-package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
+/// The reason why the history cannot be read or written, and the remedy.
+package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible, LocalizedFailure {
     /// The file is not a database, or none any more.
     case damaged(file: String, reason: String)
 
@@ -30,32 +31,21 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Anything else.
     case failed(file: String, reason: String)
 
-    package var description: String {
+    package var description: String { sentence(in: .english) }
+
+    package func sentence(in language: Language) -> String {
         switch self {
-        case .damaged(let file, let reason):
-            "\(file) is damaged: \(reason); `okaeri monitor` moves it away and begins a new one"
-        case .foreign(let file):
-            "\(file) is the database of another program, and is left alone; move it away, or name another place with "
-                + "`--state-dir`"
-        case .newer(let file, let migration):
-            "\(file) was written by a newer okaeri: \"\(migration)\" is not known here; upgrade okaeri, or move the file "
-                + "away to begin a new one"
-        case .missing(let file):
-            "there is no history: \(file) does not exist; `okaeri monitor` writes it, and `--state-dir` names its folder"
-        case .full(let file):
-            "\(file) cannot grow: the disk is full; make room, or keep less with \"history\": {\"keep\": DAYS} in "
-                + "beacons.json"
-        case .denied(let file, let reason):
-            "\(file) cannot be opened: \(reason); check the permissions of the file and its folder, and whether the "
-                + "disk is mounted read-only, or name another place with `--state-dir`"
-        case .notPermitted(let file): "you may not read \(file); \(ServiceAccount.admission)"
-        case .notAFile(let file):
-            "\(file) is not a regular file, and is left alone; move it away, or name another place with `--state-dir`"
-        case .locked(let file):
-            "\(file) is locked by another program; close it"
-        case .failed(let file, let reason):
-            "\(file) cannot be used: \(reason); check the disk (`dmesg` shows its errors), or name another place with "
-                + "`--state-dir`"
+        case .damaged(let file, let reason): language(HistoryPhrase.damaged, file, reason)
+        case .foreign(let file): language(HistoryPhrase.foreign, file)
+        case .newer(let file, let migration): language(HistoryPhrase.newer, file, migration)
+        case .missing(let file): language(HistoryPhrase.missing, file)
+        case .full(let file): language(HistoryPhrase.full, file)
+        case .denied(let file, let reason): language(HistoryPhrase.denied, file, language.value(reason))
+        case .notPermitted(let file):
+            language(HistoryPhrase.notPermitted, file, language.value(ServiceAccount.admission))
+        case .notAFile(let file): language(HistoryPhrase.notAFile, file)
+        case .locked(let file): language(HistoryPhrase.locked, file)
+        case .failed(let file, let reason): language(HistoryPhrase.failed, file, language.value(reason))
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import HCI
 import IBeacon
+package import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriWiFi
@@ -10,7 +11,7 @@ import SystemPackage
 /// The programs, secrets and addresses on this machine to which a configuration refers.
 package struct ConfigurationCheck: Sendable {
     /// One finding.
-    package struct Remark: Sendable, Equatable, Encodable, CustomStringConvertible {
+    package struct Remark: Sendable, Equatable, Encodable, CustomStringConvertible, LocalizedFailure {
         /// Whether the daemon cannot do what is configured. Otherwise it is a warning.
         package var isError: Bool
         /// The path of the key: `regions[1].onEnter`.
@@ -21,9 +22,24 @@ package struct ConfigurationCheck: Sendable {
         /// The name of the region of the key; `nil` for a key outside the regions.
         package var region: String?
 
-        package var description: String {
-            let name = region.map { " (region \"\($0)\")" } ?? ""
-            return "\(isError ? "" : "warning: ")\(place): \(found); \(remedy)\(name)".escapedName
+        package var description: String { sentence(in: .english) }
+
+        package func sentence(in language: Language) -> String {
+            let warning = isError ? "" : language(FailurePhrase.warning)
+            let text = language.parts([language.value(found), language.value(remedy)])
+            let colon = language == .english ? ": " : "："
+            return "\(warning)\(place)\(colon)\(text)\(name(in: language))".escapedName
+        }
+
+        /// Returns the place and the finding, as the doctor has them.
+        package func finding(in language: Language) -> String {
+            "\(place)\(name(in: language))\(language == .english ? ": " : "：")\(language.value(found))"
+        }
+
+        /// Returns the name of the region in brackets.
+        private func name(in language: Language) -> String {
+            let name = region.map { language == .english ? "region \"\($0)\"" : language(FailurePhrase.region, $0) }
+            return name.map { language(FailurePhrase.inBrackets, $0) } ?? ""
         }
     }
 
@@ -52,7 +68,7 @@ package struct ConfigurationCheck: Sendable {
 
     /// Looks at the files and the addresses. Blocking.
     package var remarks: [Remark] {
-        let beacons = identities + repeatedBeacons
+        let beacons = identities + repeatedBeacons + unlimitedSigns
         return (beacons + commands + networks + secrets + repeatedKeys + logins + addresses).map { remark in
             var remark = remark
             remark.region =
@@ -83,6 +99,25 @@ extension ConfigurationCheck {
                 Remark(
                     isError: false, place: "regions[\(index)]", found: "it has the beacon of region \"\(other)\"",
                     remedy: "both are always in the same state: give it another beacon, or delete one of them")
+            }
+        }
+    }
+}
+
+// MARK: Signs
+
+extension ConfigurationCheck {
+    /// The signs without thresholds of regions whose other signs have them: each sign is judged by its own.
+    private var unlimitedSigns: [Remark] {
+        configuration.regions.enumerated().flatMap { index, region -> [Remark] in
+            let signs = region.monitored.signs
+            guard let limited = signs.firstIndex(where: \.isLimited) else { return [] }
+            return signs.indices.filter { !signs[$0].isLimited }.map { sign in
+                Remark(
+                    isError: false, place: "regions[\(index)].anyOf[\(sign)]",
+                    found:
+                        "it has neither enterRSSI nor exitRSSI, which anyOf[\(limited)] has: wherever this sign is received, the region is inside",
+                    remedy: "measure its signal and give it both, because another device sends with another strength")
             }
         }
     }

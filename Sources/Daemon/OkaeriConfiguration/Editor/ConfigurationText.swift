@@ -121,6 +121,23 @@ extension JSONNode {
         }
     }
 
+    /// Returns the tree of a configuration without an element of a region's `anyOf`. The keys of one that is left alone become the
+    /// region's.
+    func removing(sign index: Int, of identifier: String) -> JSONNode {
+        changingRegions { regions in
+            guard let place = regions.firstIndex(of: identifier),
+                case .array(var signs)? = regions[place]["anyOf"]?.value, signs.indices.contains(index)
+            else { return }
+            signs.remove(at: index)
+            var patch: JSONNode.Value = ["anyOf": .array(signs)]
+            if signs.count == 1 {
+                patch = .object(signs[0].value.members)
+                patch["anyOf"] = .null
+            }
+            regions[place] = regions[place].merging(patch, order: Configuration.order)
+        }
+    }
+
     /// Returns the tree of a configuration with other regions. A tree without an array of regions stays as it is.
     func changingRegions(_ change: (inout [JSONNode]) -> Void) -> JSONNode {
         guard case .object(var members) = value, let index = members.firstIndex(where: { $0.key == "regions" }),

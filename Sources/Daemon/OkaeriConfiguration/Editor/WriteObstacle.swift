@@ -44,14 +44,15 @@ package struct WriteObstacle: Error, Sendable, Equatable, CustomStringConvertibl
         return switch problem {
         case .notAFile: language(WritePhrase.notAFile, file)
         case .foreign(let user): language(WritePhrase.foreign, file, Self.name(user), own)
-        case .untrusted(let problem): language(WritePhrase.untrusted, file, "\(problem)", problem.remedy)
+        case .untrusted(let problem):
+            language(WritePhrase.untrusted, file, language.value("\(problem)"), problem.remedy)
         case .changed: language(WritePhrase.changed, file)
         case .failed(.readOnlyFileSystem): language(WritePhrase.readOnly, file)
         case .failed(.permissionDenied), .failed(.notPermitted): language(WritePhrase.notPermitted, file, own)
         case .failed(.resourceBusy): language(WritePhrase.mount, file)
         case .failed(.fileExists): language(WritePhrase.exists, file)
         case .failed(.noSpace): language(WritePhrase.diskFull, file)
-        case .failed(let errno): language(WritePhrase.failed, file, errno.description)
+        case .failed(let errno): language(WritePhrase.failed, file, language.value(errno.description))
         }
     }
 

@@ -1,4 +1,4 @@
-package import IBeacon
+import IBeacon
 import OkaeriEvents
 import OkaeriPlumbing
 import RegionMonitoring
@@ -130,24 +130,28 @@ extension RegionPatch {
         }
     }
 
-    /// Reads the request for a further sign: `{"region": "anna", "uuid": "…", "major": 1, "minor": null, "mask": {"minor": "FF00"}}`.
-    package static func sign(
-        of request: JSONNode
-    ) throws(ConfigurationError) -> (region: String, beacons: BeaconConstraint) {
+    /// Reads the request for a further sign: `{"region": "anna", "uuid": "…", "major": 1, "minor": null, "mask": {"minor": "FF00"},
+    /// "enterRSSI": -65, "exitRSSI": -86}`.
+    ///
+    /// - Returns: A change of the region that adds the sign.
+    package static func sign(of request: JSONNode) throws(ConfigurationError) -> RegionPatch {
         guard case .object(let members) = request.value, let region = request["region"]?.value.string else {
             throw mistake("region", found: request["region"]?.summary ?? "nothing", expected: "the region's name")
         }
-        let keys = Configuration.beaconKeys + [Configuration.maskKey]
+        let keys = Configuration.beaconKeys + [Configuration.maskKey] + Configuration.receptionKeys
         for member in members where member.key != "region" {
             try check(member, keys, place: "the sign")
         }
         let beacons = JSONNode.Value.object(
-            members.filter { keys.contains($0.key) && $0.node.value != .null })
+            members.filter {
+                !Configuration.receptionKeys.contains($0.key) && $0.key != "region" && $0.node.value != .null
+            })
         guard let constraint = Configuration.beacons(of: beacons) else {
             throw mistake(
                 "the sign", found: "no beacons", expected: "uuid, and major, minor and mask as in beacons.json")
         }
-        return (region, constraint)
+        let settings = members.filter { Configuration.receptionKeys.contains($0.key) && $0.node.value != .null }
+        return RegionPatch(identifier: region, further: constraint, .object(settings))
     }
 
     private static func check(

@@ -1,5 +1,4 @@
 package import OkaeriEvents
-package import IBeacon
 import OkaeriPlumbing
 import RegionMonitoring
 import Synchronization
@@ -15,9 +14,12 @@ package struct RegionFiles: Sendable {
     /// The user that writes `beacons.json`.
     private let user: UInt32
 
-    package init(file: String, directory: String?, user: UInt32) {
+    /// Whether the changes are those of a command on this machine, which may change everything, and not those of the page.
+    private let isCommand: Bool
+
+    package init(file: String, directory: String?, user: UInt32, isCommand: Bool = false) {
         main = ConfigurationFile(file)
-        self.user = user
+        (self.user, self.isCommand) = (user, isCommand)
         saved = directory.map(SavedRegionsFile.init(directory:))
     }
 
@@ -112,10 +114,18 @@ package struct RegionFiles: Sendable {
         let identifier = region.identifier
         let isFixed = (try? rights(of: identifier, in: content).checkDeletion(isWritable: mainObstacle == nil)) == nil
         let isMain = content.has(identifier)
+        let signs = region.monitored.signs
         let changes = content.merged.saved.file(of: identifier)
         return .init(
             identifier: identifier, file: isMain ? main.path : changes ?? main.path, changed: isMain ? changes : nil,
-            fixed: isFixed)
+            fixed: isFixed,
+            signs: signs.count < 2
+                ? nil
+                : signs.map { sign in
+                    let isFixed = (try? removing(sign: sign.name, from: identifier, in: content))
+                        .map { $0.contains { $0.obstacle != nil } }
+                    return .init(name: sign.name, fixed: isFixed ?? true)
+                })
     }
 
     private func rights(of identifier: String, in content: Content) -> PageRights {
@@ -172,13 +182,24 @@ extension RegionFiles {
     private func editOfMain(
         _ patch: RegionPatch, name: String? = nil, isDry: Bool = false, in content: Content
     ) throws(Refusal) -> Edit {
+        try editOfMain(of: patch.identifier, isDry: isDry, in: content) { $0.setting(patch, name: name) }
+    }
+
+    /// Returns the text of `beacons.json` after a change of a region.
+    private func editOfMain(
+        of identifier: String, isDry: Bool = false, in content: Content, _ change: (JSONNode) -> JSONNode
+    ) throws(Refusal) -> Edit {
         let changed = try Self.valid { () throws(ConfigurationError) in
             let complete = try content.merged.source.completed()
-            return try complete.checked(complete.document.setting(patch, name: name))
+            return try complete.checked(change(complete.document))
         }
         let edit = Edit(file: main, old: content.mainText, text: changed.text, obstacle: mainObstacle)
-        if !isDry, edit.obstacle == nil { try rights(of: patch.identifier, in: content).check(changed.configuration) }
+        if !isDry, edit.obstacle == nil { try check(changed.configuration, of: identifier, in: content) }
         return edit
+    }
+
+    private func check(_ changed: Configuration, of identifier: String, in content: Content) throws(Refusal) {
+        if !isCommand { try rights(of: identifier, in: content).check(changed) }
     }
 
     private static func valid<Value>(_ body: () throws(ConfigurationError) -> Value) throws(Refusal) -> Value {
@@ -194,7 +215,7 @@ extension RegionFiles {
         }
         var edits: [Edit] = []
         if region != nil {
-            try rights(of: identifier, in: content).checkDeletion(isWritable: mainObstacle == nil)
+            if !isCommand { try rights(of: identifier, in: content).checkDeletion(isWritable: mainObstacle == nil) }
             let text = try Self.valid { () throws(ConfigurationError) in
                 try content.merged.source.completed().removing(identifier)
             }
@@ -228,15 +249,41 @@ extension RegionFiles {
         return try adding(["phone": .string(PhoneKeyFile.name(of: phone))], to: identifier, in: content)
     }
 
-    /// Returns the text with further beacons of a region.
-    package func adding(
-        beacons: BeaconConstraint, to identifier: String, in content: Content
-    ) throws(Refusal) -> Edit {
-        try checkExists(identifier, in: content)
-        let patch = RegionPatch(identifier: identifier, further: beacons)
+    /// Returns the text with a further sign of a region.
+    ///
+    /// - Parameter patch: A change with the sign alone, of beacons.
+    package func adding(sign patch: RegionPatch, in content: Content) throws(Refusal) -> Edit {
+        try checkExists(patch.identifier, in: content)
         // In `regions.json` the page can undo it.
         guard saved != nil else { return try editOfMain(patch, in: content) }
-        return try adding(patch.furtherSigns[0], to: identifier, in: content)
+        return try adding(patch.furtherSigns[0], to: patch.identifier, in: content)
+    }
+
+    /// Returns the texts without one sign of a region, which keeps the others.
+    ///
+    /// - Parameter name: The ``RegionSign/name`` of the sign.
+    package func removing(
+        sign name: String, from identifier: String, in content: Content
+    ) throws(Refusal) -> [Edit] {
+        try checkExists(identifier, in: content)
+        let region = content.merged.configuration.regions.first { $0.identifier == identifier }
+        let signs = region?.monitored.signs ?? []
+        guard let index = signs.firstIndex(where: { $0.isNamed(name) }) else {
+            let names = signs.map(\.name).joined(separator: ", ")
+            throw .unknown(LocalizedText(RefusalPhrase.noSign, identifier, name.plain(), names))
+        }
+        guard signs.count > 1 else { throw .forbidden(LocalizedText(RefusalPhrase.onlySign, identifier)) }
+        let own = content.merged.own.first { $0.identifier == identifier }?.monitored.signs.count
+        // Those of the page are behind the others.
+        guard let own, index < own else {
+            var regions = content.regions
+            regions.remove(signAt: index - (own ?? 1), of: identifier)
+            return [try edit(regions, of: regions[identifier] == nil ? nil : identifier, in: content)]
+        }
+        guard own > 1 else {
+            throw .forbidden(LocalizedText(RefusalPhrase.onlySignOfFile, identifier, main.path))
+        }
+        return [try editOfMain(of: identifier, in: content) { $0.removing(sign: index, of: identifier) }]
     }
 
     private func adding(
@@ -311,7 +358,7 @@ extension RegionFiles {
             let patch = identifier.flatMap { regions[$0]?.located(in: saved.directory) }
             return try Configuration(patch.map { document.setting($0) } ?? document, file: "the request")
         }
-        if let identifier { try rights(of: identifier, in: content).check(configuration) }
+        if let identifier { try check(configuration, of: identifier, in: content) }
         return Self.edit(regions, in: content, saved)
     }
 }

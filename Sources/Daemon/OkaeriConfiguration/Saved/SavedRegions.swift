@@ -150,6 +150,23 @@ extension SavedRegions {
         patches[index].furtherSigns.append(sign)
     }
 
+    /// Removes a sign that the page has added to a region.
+    ///
+    /// - Parameter index: The position among the further signs; -1 for the sign with which the page has made the region, in whose
+    ///   place comes the next one.
+    mutating func remove(signAt index: Int, of identifier: String) {
+        guard let place = patches.firstIndex(where: { $0.identifier == identifier }),
+            patches[place].furtherSigns.indices.contains(max(0, index))
+        else { return }
+        let sign = patches[place].furtherSigns.remove(at: max(0, index))
+        if index < 0 {
+            for key in Configuration.signKeys { patches[place][key] = nil }
+            for member in sign.members { patches[place][member.key] = member.node.value }
+        }
+        // A change without a key changes nothing.
+        if patches[place].keys.members.isEmpty { patches.remove(at: place) }
+    }
+
     package mutating func rename(_ identifier: String, to name: String) {
         guard let index = patches.firstIndex(where: { $0.identifier == identifier }) else { return }
         patches[index].identifier = name

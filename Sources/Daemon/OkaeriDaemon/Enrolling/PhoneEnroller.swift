@@ -206,6 +206,11 @@ extension PhoneEnroller.Failure {
         case (.noPhone, .pairing(let error)):
             LocalizedText("\(error); try again, or let this machine resemble a keyboard")
         case (_, .storing(let error as PageFailure)): error.text
+        case (_, .pairing(let error as KernelError)):
+            LocalizedText(
+                error.description,
+                japanese: Language.japanese.bluetooth(
+                    code: error.causeCode, adapter: nil, reason: error.description))
         case (_, .pairing(let error)), (_, .storing(let error)): LocalizedText("\(error)")
         case (_, .ended): LocalizedText("")
         }

@@ -77,17 +77,16 @@ struct BackupDownloads: Sendable {
         encryptedWith text: String, begun: () -> Void
     ) async throws(PageFailure) -> (file: SentFile, missing: Int) {
         guard let passphrase = AgePassphrase(text) else {
-            throw PageFailure(.badRequest, "the passphrase is not suitable; choose one of \(AgePassphrase.expected)")
+            throw PageFailure(.badRequest, request: .passphrase, AgePassphrase.expected)
         }
         guard let turn = Turn(desk) else {
             throw PageFailure(
-                .serviceUnavailable, "another browser downloads a backup; try again in \(Self.retryAfter) s",
-                retryAfter: Self.retryAfter)
+                .serviceUnavailable, request: .downloadRuns, "\(Self.retryAfter)", retryAfter: Self.retryAfter)
         }
         begun()
         let deadline = ContinuousClock.now + Self.writingLimit
         return try await BlockingThread.run({
-            PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))")
+            PageFailure(BlockingThread.StartError(code: $0))
         }) {
             [write] () throws(PageFailure) in
             do throws(PageFailure) {
@@ -105,7 +104,7 @@ struct BackupDownloads: Sendable {
 
     private static func written(_ body: () throws(BackupWriterFailure) -> Int) throws(PageFailure) -> Int {
         do throws(BackupWriterFailure) { return try body() } catch {
-            throw PageFailure(.serviceUnavailable, error.description)
+            throw PageFailure(.serviceUnavailable, request: .noDownload, error.description)
         }
     }
 
@@ -119,8 +118,7 @@ struct BackupDownloads: Sendable {
             guard number >= 0 else { throw .failed(Errno(rawValue: errno)) }
             return OwnedDescriptor(owning: number)
         } catch {
-            throw PageFailure(
-                .serviceUnavailable, "cannot make a file for the backup: \(error); name another folder with `TMPDIR`")
+            throw PageFailure(.serviceUnavailable, request: .noFileForDownload, error.description)
         }
     }
 
@@ -147,15 +145,17 @@ extension PageData {
     /// Keys and passwords: for a browser with a session alone, and only if the configuration offers them.
     var backupEndpoints: [Endpoint] {
         [
-            Endpoint(.get, Route.backup) { _ in .json(BackupOfferReport(unless: obstacleToBackup)) },
+            Endpoint(.get, Route.backup) { exchange in
+                .json(BackupOfferReport(unless: obstacleToBackup), in: exchange.request.language)
+            },
             Endpoint(.post, Route.backup, isAccounted: true) { exchange in
                 struct Wanted: Decodable {
                     var passphrase: String
                 }
                 // The passphrase of a request that is refused is not read.
-                if let code = obstacleToBackup { throw PageFailure(.forbidden, code.sentence) }
+                if let code = obstacleToBackup { throw PageFailure(.forbidden, request: code.phrase) }
                 let wanted = try await exchange.value(Wanted.self, "{\"passphrase\": …}")
-                guard let backups else { throw PageFailure(.forbidden, BackupOfferReport.Code.noState.sentence) }
+                guard let backups else { throw PageFailure(.forbidden, request: .noState) }
                 let (file, missing) = try await backups.file(encryptedWith: wanted.passphrase) {
                     exchange.beginLongAnswer()
                 }

@@ -26,6 +26,13 @@ extension PageData {
                 let report = try await add(sign: try await exchange.body(upTo: Self.largestRegion, of: "a sign"))
                 return .json(report, in: exchange.request.language)
             },
+            Endpoint(.delete, "\(region)/signs", .socket) { exchange in
+                let path = "\(region)/signs"
+                let sign = try exchange.query(
+                    Route.sign, or: .noSign, "\(path)?\(Route.region)=ID&\(Route.sign)=NAME")
+                let report = try await remove(sign: sign, of: try Self.region(exchange, of: path))
+                return .json(report, in: exchange.request.language)
+            },
             // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, region, .socket) { exchange in
                 .json(try await remove(region: try Self.region(exchange, of: region)), in: exchange.request.language)
@@ -41,7 +48,7 @@ extension PageData {
     private static let largestRegion = 64 << 10
 
     private static func region(_ exchange: Exchange, of path: String) throws(PageFailure) -> String {
-        try exchange.query(Route.region, or: "the query names no region; ask for \(path)?\(Route.region)=ID")
+        try exchange.query(Route.region, or: .noRegion, "\(path)?\(Route.region)=ID")
     }
 
     var files: RegionFiles { RegionFiles(file: file, directory: directory, user: user) }
@@ -87,14 +94,20 @@ extension PageData {
 
     /// Adds the beacons of a request to a region that exists.
     func add(sign request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
-        let sign: (region: String, beacons: BeaconConstraint)
+        let sign: RegionPatch
         do throws(ConfigurationError) {
             sign = try RegionPatch.sign(of: try JSONNode(json: request, file: "the request"))
         } catch {
-            throw PageFailure(.badRequest, "\(error)")
+            throw PageFailure(.badRequest, error)
         }
         return try await change { files, content throws(RegionFiles.Refusal) in
-            [try files.adding(beacons: sign.beacons, to: sign.region, in: content)]
+            [try files.adding(sign: sign, in: content)]
+        }
+    }
+
+    func remove(sign: String, of region: String) async throws(PageFailure) -> ConfigurationReport {
+        try await change { files, content throws(RegionFiles.Refusal) in
+            try files.removing(sign: sign, from: region, in: content)
         }
     }
 

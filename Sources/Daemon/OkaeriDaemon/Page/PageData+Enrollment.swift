@@ -84,13 +84,12 @@ extension PageData {
         }
         guard let profile = request.as.map({ EnrollmentProfile(rawValue: $0) }) ?? .heartRate else {
             let all = EnrollmentProfile.allCases.map(\.rawValue).joined(separator: " or ")
-            throw PageFailure(.badRequest, "\"as\" is not a device that this machine can resemble; send \(all)")
+            throw PageFailure(.badRequest, request: .profile, all)
         }
         let (seconds, limits) = (request.timeout ?? PhoneEnroller.usualTimeout, PhoneEnroller.timeouts)
         guard limits.contains(seconds) else {
             throw PageFailure(
-                .badRequest,
-                "\"timeout\" has from \(limits.lowerBound) to \(limits.upperBound) seconds; send such a number")
+                .badRequest, request: .timeout, "\(limits.lowerBound)", "\(limits.upperBound)")
         }
         var job = PhoneEnroller.Job(name: request.name, profile: profile, timeout: .seconds(seconds), store: store)
         job.region = request.region
@@ -105,7 +104,7 @@ extension PageData {
     private func store(_ identity: DeviceIdentity, of request: EnrollmentRequest, in directory: String)
         async throws(PageFailure)
     {
-        try await BlockingThread.run({ PageFailure(.serviceUnavailable, "\(BlockingThread.StartError(code: $0))") }) {
+        try await BlockingThread.run({ PageFailure(BlockingThread.StartError(code: $0)) }) {
             [self] () throws(PageFailure) in
             try RegionFiles.exclusively { () throws(PageFailure) in try write(identity, of: request, in: directory) }
         }

@@ -13,7 +13,7 @@ extension PageData {
             Endpoint(.get, Route.guests) { _ in .json(try await guests()) },
             Endpoint(.get, "\(Route.guests)/code") { exchange in
                 let ssid = try exchange.query(
-                    Route.ssid, or: "the query names no network; ask for \(Route.guests)/code?\(Route.ssid)=…")
+                    Route.ssid, or: .noNetwork, "\(Route.guests)/code?\(Route.ssid)=…")
                 return .json(try await guestCode(of: ssid), headers: [.cacheControl: "no-store"])
             },
         ]
@@ -53,7 +53,7 @@ extension PageData {
                 do throws(PassphraseFileError) {
                     return try PassphraseFile.load(file).withCString { GuestCode(network, passphrase: $0) }
                 } catch {
-                    throw PageFailure(.serviceUnavailable, "\(error)")
+                    throw PageFailure(.serviceUnavailable, LocalizedText("\(error)"))
                 }
             }
         }

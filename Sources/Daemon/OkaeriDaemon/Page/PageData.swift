@@ -51,7 +51,7 @@ struct PageData: Sendable {
             Endpoint(.get, "\(Route.days)/:day", .readers, isAccounted: true) { exchange in
                 let name = exchange.component("day")
                 guard name.hasSuffix(".svg") else {
-                    throw PageFailure(.notFound, "there is no such picture; ask for \(Route.days)/2026-11-21.svg")
+                    throw PageFailure(.notFound, request: .picture, Route.days)
                 }
                 let memory = exchange.connections.memory
                 return try await picture(
@@ -70,7 +70,7 @@ struct PageData: Sendable {
             Endpoint(.get, Route.history, .readers) { exchange in
                 guard let from = exchange.query(Route.from), let to = exchange.query(Route.to) else {
                     throw PageFailure(
-                        .badRequest, "the query has no time; ask for \(Route.history)?\(Route.from)=…&\(Route.to)=…")
+                        .badRequest, request: .noTimes, "\(Route.history)?\(Route.from)=…&\(Route.to)=…")
                 }
                 let (events, next) = try await history(
                     from: from, to: to, region: exchange.query(Route.region), after: exchange.query(Route.after))
@@ -84,7 +84,7 @@ struct PageData: Sendable {
             },
             Endpoint(.get, Route.signal, .readers) { exchange in
                 let region = try exchange.query(
-                    Route.region, or: "the query names no region; ask for \(Route.signal)?\(Route.region)=ID")
+                    Route.region, or: .noRegion, "\(Route.signal)?\(Route.region)=ID")
                 return .json(try await signal(of: region))
             },
             Endpoint(.get, Route.allSignals, .readers) { exchange in
@@ -142,21 +142,21 @@ struct PageData: Sendable {
         answer: @escaping @Sendable (_ draw: Draw) throws(PageFailure) -> Answer
     ) async throws(PageFailure) -> Answer {
         guard day.utf8.count == 10, let moment = LocalTime.moment(day) else {
-            throw PageFailure(.badRequest, "\(day.plain()) is not a day; write it as 2026-11-21")
+            throw PageFailure(.badRequest, request: .day, day.plain())
         }
         let window = from == nil && to == nil ? nil : try Self.span(from, to)
         guard let width = width.map({ Int($0) }) ?? DayChart.widest else {
-            throw PageFailure(.badRequest, "width is not a number of pixels; write it as 360")
+            throw PageFailure(.badRequest, request: .width)
         }
         guard let language = language.map(Language.init(code:)) ?? .english else {
-            throw PageFailure(.badRequest, "there is no such language; write en or ja")
+            throw PageFailure(.badRequest, request: .language)
         }
         let scope = regions.flatMap { DayChart.Scope(rawValue: $0) }
         guard regions == nil || scope != nil else {
-            throw PageFailure(.badRequest, "\(Route.scope) is not a choice of regions; write configured or former")
+            throw PageFailure(.badRequest, request: .scope, Route.scope)
         }
         guard let hasSignals = signals.map({ Bool($0) }) ?? true else {
-            throw PageFailure(.badRequest, "\(Route.signals) is not a choice; write true or false")
+            throw PageFailure(.badRequest, request: .signals, Route.signals)
         }
         let chart = { @Sendable [file, stateDirectory = directory, window] (directory: String) in
             let configured = Self.regions(file, stateDirectory)
@@ -191,7 +191,7 @@ struct PageData: Sendable {
     ) async throws(PageFailure) -> (events: [String], next: Int64?) {
         let span = try Self.span(from, to)
         guard let row = after.map({ Int64($0) }) ?? 0 else {
-            throw PageFailure(.badRequest, "after is not a number; send the one that was answered as next")
+            throw PageFailure(.badRequest, request: .after)
         }
         let (events, next) = try await read { directory throws(HistoryError) in
             try HistoryReader(directory: directory).events(
@@ -272,7 +272,7 @@ struct PageData: Sendable {
             return try body()
         } catch {
             let isMissing = if case .missing = error { true } else { false }
-            throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error.description)
+            throw PageFailure(isMissing ? .notFound : .serviceUnavailable, error)
         }
     }
 
@@ -280,7 +280,7 @@ struct PageData: Sendable {
     private static func span(_ from: String?, _ to: String?) throws(PageFailure) -> Range<Int64> {
         let (first, last) = (from.map { Timestamp.nanoseconds($0) }, to.map { Timestamp.nanoseconds($0) })
         guard let first = first ?? .some(.min), let last = last ?? .some(.max) else {
-            throw PageFailure(.badRequest, "from and to are not times; write them as 2026-11-21T07:00:00Z")
+            throw PageFailure(.badRequest, request: .times)
         }
         return first..<max(first, last)
     }

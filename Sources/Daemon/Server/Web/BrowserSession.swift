@@ -22,7 +22,7 @@ package struct BrowserSession: Codable, Hashable, Sendable {
             guard visible.utf8.count + character.utf8.count <= longestName.bytes else { break }
             visible.append(character)
         }
-        return visible.contains { !$0.isWhitespace } ? visible : nil
+        return visible.hasVisibleCharacter ? visible : nil
     }
 
     /// Returns the readable part of a name, or the name of a browser without one.
@@ -36,7 +36,14 @@ package struct BrowserSession: Codable, Hashable, Sendable {
     var isSound: Bool {
         id.utf8.count == 6 && digest.utf8.count == 64
             && (id + digest).utf8.allSatisfy { $0.hexadecimalValue != nil } && (0...253_402_300_799).contains(since)
-            && (0...253_402_300_799).contains(seen) && Self.readable(name) == name
+            && (0...253_402_300_799).contains(seen)
+    }
+
+    /// The same with the readable part of its name: earlier versions stored longer ones.
+    var withReadableName: BrowserSession {
+        var session = self
+        session.name = Self.readable(name)
+        return session
     }
 }
 
@@ -54,7 +61,7 @@ package struct LoginsMemory: PersistedMemory {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        webDevices = try members.decodeIfPresent([BrowserSession].self, forKey: .webDevices)
+        webDevices = try members.decodeIfPresent([BrowserSession].self, forKey: .webDevices)?.map(\.withReadableName)
         let isSound = (webDevices ?? []).allSatisfy(\.isSound) && (webDevices?.count ?? 0) <= Logins.mostDevices
         guard isSound else {
             throw DecodingError.dataCorruptedError(

@@ -88,6 +88,7 @@ struct CaptureFile {
             }
             guard let count else { return }
             filled += count
+            if count == 0 { reader.inputEnded() }
             var position = 0
             guard try take(buffer.span.bytes.extracting(0..<filled), &reader, &position) else { return }
             progress(reader.offset, input.isPacked ? nil : size)

@@ -9,6 +9,11 @@ extension RestorePlan {
         package var key: String
         /// The address without a path, a user or a password, which may be secrets.
         package var address: String
+
+        fileprivate static let download = "web.backup"
+
+        /// Whether browsers with a session may download all keys and passwords there.
+        package var isDownload: Bool { key == Self.download }
     }
 
     /// Whether this machine has no configuration that loads, and therefore no servers.
@@ -32,7 +37,7 @@ extension RestorePlan {
         let metrics = configuration.metrics.flatMap { address in
             address == present?.metrics ? nil : Server(key: "metrics", address: "\(address)")
         }
-        return [newBroker].compactMap(\.self) + newTargets + [newPage, metrics].compactMap(\.self)
+        return [newBroker].compactMap(\.self) + newTargets + [newPage, newDownload, metrics].compactMap(\.self)
     }
 
     /// The broker, if it is another one, or is recognized in another way.
@@ -48,6 +53,12 @@ extension RestorePlan {
         return configuration.notify.enumerated().filter { !former.contains($1.url) }.map {
             Server(key: "notify[\($0)]", address: $1.url.origin)
         }
+    }
+
+    /// The page, if a browser may download a backup from it, and could not before.
+    private var newDownload: Server? {
+        guard let page = configuration.web, page.offersBackup, present?.web?.offersBackup != true else { return nil }
+        return Server(key: Server.download, address: page.listen.description)
     }
 
     /// The page, if it has another address or name, or requires no login any more.

@@ -83,11 +83,10 @@ package struct Doctor: Sendable {
     var referenceFindings: [Finding] {
         guard case .success(let (configuration, file)) = configuration else { return [] }
         return ConfigurationCheck(configuration, file: file).remarks.map { remark in
-            let name = remark.region.map { " (region \"\($0)\")" } ?? ""
-            let finding = "\(remark.place)\(name): \(remark.found)"
-            return remark.isError
-                ? .wrong("configuration", finding, remedy: remark.remedy)
-                : .note("configuration", finding, remedy: remark.remedy)
+            let japanese = "\(remark.finding(in: .japanese)) → \(Language.japanese.value(remark.remedy))"
+            let finding = Finding.wrong(
+                "configuration", remark.finding(in: .english), remedy: remark.remedy, japanese: japanese)
+            return remark.isError ? finding : finding.asNote
         }
     }
 

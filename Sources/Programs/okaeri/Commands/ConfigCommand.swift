@@ -6,8 +6,9 @@ import RegionMonitoring
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check a configuration, or print one to start from.",
-        subcommands: [Check.self, Example.self])
+        commandName: "config",
+        abstract: "Check a configuration, print one to start from, or remove a region or a sign.",
+        subcommands: [Check.self, Example.self, ConfigRemoveCommand.self])
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -38,7 +39,7 @@ struct ConfigCommand: ParsableCommand {
             guard !json else { return try printReport(on: configuration, file) }
             for notice in configuration.notices { Terminal.printNotice("\(file): warning: \(notice)") }
             let remarks = ConfigurationCheck(configuration, file: file).remarks
-            for remark in remarks { Terminal.printNotice("\(file): \(remark)") }
+            for remark in remarks { Terminal.printNotice("\(file): \(remark.sentence(in: Terminal.language))") }
             guard !remarks.contains(where: \.isError) else { throw Exit.configuration }
             let regions = merged.own.map { "\($0.identifier) (\($0.monitored.signsText))" }
             print("\(file) is fine: \(regions.isEmpty ? "no region yet" : regions.joined(separator: ", "))")

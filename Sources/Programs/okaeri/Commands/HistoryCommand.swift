@@ -157,11 +157,13 @@ func reading(
         if case .notPermitted? = refusal, let refusal, error.exitStatus != Exit.dataError {
             throw CommandFailure(refusal)
         }
-        var message = error.description
-        if error.exitStatus == Exit.noPermission, let refusal {
-            message += "; the daemon cannot be asked either: \(refusal)"
+        guard error.exitStatus == Exit.noPermission, let refusal else {
+            throw CommandFailure(error, status: error.exitStatus)
         }
-        throw CommandFailure(message, status: error.exitStatus)
+        let texts = [Language.english, .japanese].map {
+            $0(FailurePhrase.daemonNeither, error.sentence(in: $0), refusal.sentence(in: $0))
+        }
+        throw CommandFailure(LocalizedText(texts[0], japanese: texts[1]), status: error.exitStatus)
     }
 }
 

@@ -43,9 +43,13 @@ struct ConfigurationOptions: ParsableArguments {
     /// Reads the same and prints nothing.
     func found(directory: String?) throws(ConfigurationError) -> (merged: MergedConfiguration, file: String) {
         let file = try Configuration.file(named: file)
-        let directory = SavedRegionsFile.directory(
+        return (try MergedConfiguration(file: file, directory: savedDirectory(of: file, named: directory)), file)
+    }
+
+    /// The state directory with the regions that the page has saved beside a file; `nil` for none.
+    func savedDirectory(of file: String, named directory: String?) -> String? {
+        SavedRegionsFile.directory(
             of: file, named: directory, environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
-        return (try MergedConfiguration(file: file, directory: directory), file)
     }
 
     /// The beacons of the region that is configured under `name`; or those of no configuration, where `name` is

@@ -17,7 +17,8 @@ struct RestoreCommand: AsyncParsableCommand {
             folder, are left out, and named. It lists the commands that the configuration of the backup runs, and asks about \
             each one that the present configuration does not run for the same event of the same beacons, phones or services. It \
             asks about each broker, notified server, and address of the page and the metrics that the present configuration does \
-            not name, and once about all of them if this machine has no configuration. The logins of the page stay those of this \
+            not name, and once about all of them if this machine has no configuration; about the download of backups from the page \
+            it asks each time, if the present configuration does not offer it. The logins of the page stay those of this \
             machine. The name of the node and its room are those of the backup. It asks for the passphrase of an encrypted backup, as \
             the page and `age -p` write it. Exit status: 0; 1 if you ended it; 64 without a \
             terminal and --yes, or with --yes and a new command or server; 65 if the backup is damaged, or of a newer okaeri; 69 \
@@ -120,7 +121,9 @@ struct RestoreCommand: AsyncParsableCommand {
             throw CommandFailure("there is no terminal to ask on; use `--yes`", status: Exit.usage)
         }
         let console = TerminalConsole()
-        let uses = plan.isFirst && !servers.isEmpty ? [servers.joined(separator: ", ")] : servers
+        let downloads = allowServers ? [] : plan.newServers.filter(\.isDownload).map(\.line)
+        let others = servers.filter { !downloads.contains($0) }
+        let uses = (plan.isFirst && !others.isEmpty ? [others.joined(separator: ", ")] : others) + downloads
         let questions = commands.map { "run \($0)" } + uses.map { "use \($0)" }
         for question in questions where try await !console.confirm("Let the service \(question)?", default: false) {
             throw CommandFailure(.nothingWritten, status: .failure)
@@ -179,7 +182,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private func finish(_ plan: RestorePlan, _ report: Report) {
         for remark in ConfigurationCheck(plan.configuration, file: plan.configurationFile).remarks {
-            Terminal.printNotice("\(plan.configurationFile.escapedName): \(remark)")
+            Terminal.printNotice(
+                "\(plan.configurationFile.escapedName): \(remark.sentence(in: Terminal.language))")
         }
         if json { return print(JSON.line(report)) }
         if report.applied { print("The service okaeri runs with these files.") }
@@ -231,7 +235,10 @@ extension RestorePlan.Command {
 }
 
 extension RestorePlan.Server {
-    fileprivate var line: String { "\(address) for \(key)".escapedName }
+    fileprivate var line: String {
+        let purpose = isDownload ? "\(key), the download of all keys and passwords by browsers with a session" : key
+        return "\(address) for \(purpose)".escapedName
+    }
 }
 
 extension RestorePlan.Change {

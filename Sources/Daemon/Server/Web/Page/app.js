@@ -4,7 +4,7 @@ import { live, start, stop } from './live.js'
 import { deviceName, loginView } from './login.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
-import { add, findingTexts, language, parts, promptText, regionEventText, sentence, since, t } from './words.js'
+import { add, findingTexts, isNotice, language, parts, promptText, regionEventText, sentence, since, t } from './words.js'
 import { zoneName } from './zone.js'
 
 const find = (id) => document.getElementById(id)
@@ -81,11 +81,6 @@ const notice = (kind, title, text) =>
     title && el('strong', {}, title),
     rich('p', {}, text),
   )
-
-/** Now has the findings about these in their places. */
-const inPlace = ['bluetooth', 'mqtt', 'battery']
-
-const isNotice = ({ subject, verdict, code }) => !inPlace.includes(subject) && (verdict === 'wrong' || code === 'restartPending')
 
 const noticeOf = (finding) => {
   const { verdict, code, values = [] } = finding

@@ -1,7 +1,7 @@
 // One region: what it is called, which beacons it means, which Wi-Fi, from which signal on, and at which distance.
 import { api, el, every, field, put, putRich, session } from './base.js'
 import { calibrationPart } from './calibration.js'
-import { live } from './live.js'
+import { isLimited, live } from './live.js'
 import { networkPart } from './network.js'
 import { outcomePart } from './outcome.js'
 import { removePart, revertPart } from './remove.js'
@@ -97,7 +97,8 @@ export const editor = ({ beacon, region }, leave) => {
     const present = live.status?.regions.some(({ identifier }) => identifier === wanted)
     join.hidden = !(beacon && isTaken && present)
     put(join, t('joinOf', wanted))
-    if (wanted !== region?.identifier && isTaken) return complain(t(join.hidden ? 'nameTaken' : 'nameJoin'), name)
+    const joins = isLimited(wanted) ? 'nameJoinNear' : 'nameJoin'
+    if (wanted !== region?.identifier && isTaken) return complain(t(join.hidden ? 'nameTaken' : joins), name)
     const renamed = wanted === made.identifier ? {} : { name: wanted }
     complain('')
     for (const button of buttons) button.disabled = true
@@ -123,7 +124,8 @@ export const editor = ({ beacon, region }, leave) => {
   const add = async (wanted) => {
     join.disabled = true
     try {
-      const answer = await api('/v1/configuration/region/signs', { region: wanted, ...identity.write() })
+      const limits = Object.entries(thresholds.write()).filter(([, value]) => value != null)
+      const answer = await api('/v1/configuration/region/signs', { region: wanted, ...identity.write(), ...Object.fromEntries(limits) })
       if (!answer.written) return complain(answer.reason ?? '')
       stop()
       leave(t('joined', wanted))

@@ -106,4 +106,11 @@ export const first = {
   e_didEnterRegion: '{0}: entered',
   e_didExitRegion: '{0}: left',
   e_house: '{0} (whole house)',
+  // Signs
+  nameJoinNear: 'A region with this name exists already, and is inside only while its signs are near. If you add the beacon, set its own limits under “Only when it is near” first: without them the region is inside wherever it is received.',
+  phoneNear: '{0} is inside only while its signs are near. A phone that is added has no such limits: the region is inside wherever it is received. Limits for it are written into `beacons.json`.',
+  removeSign: 'Remove {0} from {1}',
+  removeSignWhy: '{1} keeps its other signs, and is outside when all of those are.',
+  keepSign: 'Keep it',
+  signRemoved: 'Removed from {1}: {0}.',
 }

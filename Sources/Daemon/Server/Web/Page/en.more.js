@@ -65,7 +65,7 @@ export const further = {
   which: 'Which beacons',
   whichOne: 'Only this one',
   whichMajor: 'All with this UUID and major',
-  severalSigns: 'Several signs; they are changed in `beacons.json`, or by deleting the region',
+  severalSigns: 'Several signs; they are changed in `beacons.json`',
   savedPhone: 'A phone',
   onePhone: 'A phone; it is changed in `beacons.json`',
   whichUUID: 'All with this UUID',

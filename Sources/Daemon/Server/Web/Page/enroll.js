@@ -1,6 +1,6 @@
 // A phone becomes a beacon: the steps of its pairing, the question whether digits match, and the result.
 import { api, el, every, field, put, putRich, say, session } from './base.js'
-import { live, reload } from './live.js'
+import { isLimited, live, reload } from './live.js'
 import { plain, t } from './words.js'
 
 /** The states in which the enrollment goes on. */
@@ -45,6 +45,11 @@ export const enrollPart = () => {
   const kind = choice('phone-kind', kinds, 'kind')
   const profile = choice('phone-as', profiles, 'as')
   const region = el('select', { id: 'phone-region' }, el('option', { value: '' }, t('phoneNew')))
+  const limited = el('p', { class: 'quiet', hidden: true })
+  region.addEventListener('change', () => {
+    limited.hidden = !isLimited(region.value)
+    putRich(limited, t('phoneNear', region.value))
+  })
   const problem = el('p', { class: 'error', role: 'alert', hidden: true })
   const failed = (text) => {
     putRich(problem, text)
@@ -74,6 +79,7 @@ export const enrollPart = () => {
     { novalidate: true, onsubmit: (event) => submit(event) },
     field('phone-name', t('phonePerson'), name, t('phonePersonHint')),
     field('phone-region', t('phoneRegion'), region),
+    limited,
     field('phone-kind', t('phoneKind'), kind),
     field('phone-as', t('phoneAs'), profile),
     el('div', { class: 'buttons' }, start),

@@ -1,16 +1,13 @@
 // All that is not fine, with what to do about it: the findings of the daemon, which `okaeri doctor` prints as well.
 import { el, putRich } from './base.js'
 import { live } from './live.js'
-import { findingTexts, isJapanese, sentence, t } from './words.js'
+import { findingTexts, isJapanese, isListed, sentence, t } from './words.js'
 
 /** The text and the remedy of a finding. */
 const texts = (finding) => {
   const [part, text, remedy] = findingTexts(finding)
   return [`${part}${isJapanese ? '：' : ': '}${text}`, remedy && sentence(remedy)]
 }
-
-/** The notice about a simulation is loud enough. */
-const isListed = ({ verdict, code }) => verdict !== 'ok' && code !== 'notReal'
 
 export const findingsPart = () => {
   const list = el('ul', { class: 'plain' })

@@ -65,7 +65,7 @@ export const further = {
   which: '対象のビーコン',
   whichOne: 'このビーコンのみ',
   whichMajor: 'UUID と major が同じものすべて',
-  severalSigns: '複数の目印があります。変更するには `beacons.json` を編集するか、リージョンを削除してください',
+  severalSigns: '複数の目印があります。変更するには `beacons.json` を編集してください',
   savedPhone: 'スマートフォン',
   onePhone: 'スマートフォンです。変更するには `beacons.json` を編集してください',
   whichUUID: 'UUID が同じものすべて',

@@ -277,3 +277,9 @@ export const stop = () => {
   source = null
   poll.stop()
 }
+
+/** Whether a region is inside only while a sign of it is near: each sign has thresholds of its own. */
+export const isLimited = (name) => {
+  const region = live.status?.regions.find(({ identifier }) => identifier === name)
+  return [region, ...(region?.signs ?? [])].some((one) => one?.enterRSSI != null || one?.exitRSSI != null)
+}

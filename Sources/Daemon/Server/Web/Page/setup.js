@@ -6,8 +6,8 @@ import { devicesPart } from './devices.js'
 import { editor } from './editor.js'
 import { enrollPart } from './enroll.js'
 import { live, reload } from './live.js'
-import { heardText, metresText, signText } from './now.js'
-import { removePart, revertPart } from './remove.js'
+import { deviceName, heardText, metresText, signText } from './now.js'
+import { removePart, revertPart, signPart } from './remove.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
 
@@ -139,11 +139,19 @@ const ownPart = (change, removed, failed) => (region) => {
   const enable = async () => {
     try {
       const from = (await api('/v1/configuration')).regions?.find(({ identifier }) => identifier === region.identifier)
-      parts[0].enable(!from?.fixed)
-      parts[1].enable(!!from?.changed)
+      parts[0]?.enable(!from?.fixed)
+      parts[1]?.enable(!!from?.changed)
+      // Each sign alone.
+      from?.signs?.forEach(({ name, fixed }, index) => {
+        const sign = region.signs[index]
+        if (fixed || !sign) return
+        const part = signPart(region.identifier, { name, label: deviceName(sign) }, removed, failed)
+        part.enable(true)
+        node.append(part.node)
+      })
     } catch {}
   }
-  if (parts.length && session.now?.csrf) enable()
+  if (region.signs && session.now?.csrf) enable()
   return {
     node,
     update(region) {

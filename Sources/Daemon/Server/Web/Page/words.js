@@ -87,6 +87,16 @@ export const bluetoothReason = (state) => reasonText('bluetooth', state, state.a
 export const listed = (names) => names.join(isJapanese ? '、' : ', ')
 export const parts = (texts) => texts.filter(Boolean).join(isJapanese ? '。' : '; ')
 
+/** Now has the findings about these in their places. */
+const inPlace = ['bluetooth', 'mqtt', 'battery']
+
+/** Whether a finding stands above each view. */
+export const isNotice = ({ subject, verdict, code }) =>
+  code === 'notReal' || (!inPlace.includes(subject) && (verdict === 'wrong' || code === 'restartPending'))
+
+/** Whether a finding stands in the list of Now: it is shown once. */
+export const isListed = (finding) => finding.verdict !== 'ok' && !isNotice(finding)
+
 /** The part of a finding, its text and its remedy. The daemon's own sentences are English. */
 export const findingTexts = ({ subject, code, finding, fix, values = [] }) => {
   const part = sentence(has(`part_${subject}`) ? t(`part_${subject}`) : subject)
