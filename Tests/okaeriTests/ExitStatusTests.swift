@@ -30,7 +30,7 @@ import Testing
     private static let withConfiguration: [String: [String]] = [
         "wifi qr": [],
         "monitor": [], "replay": [Binary.capture], "range": ["home"], "locate": [], "calibrate": ["home"],
-        "config check": [], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
+        "config check": [], "config remove": ["home"], "advertise": ["--region", "home"], "backup": ["unwritten.tar"],
         "enroll": ["anna", "--import", "-", "--yes"],
     ]
 

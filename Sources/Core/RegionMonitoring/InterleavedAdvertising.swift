@@ -120,7 +120,7 @@ extension InterleavedAdvertising {
             var variance: Double { squares / max(1, signals) - mean * mean }
         }
 
-        /// The shortest and longest interval that is searched, and the shortest one at which two trains can be told apart.
+        /// The shortest and longest interval that is searched, and the shortest one at which two trains can be distinguished.
         private static let (shortest, longest, clear) = (40_000, 4_000_000, 90_000)
 
         /// Half of the width within which intervals are the same one.

@@ -4,8 +4,8 @@ import OkaeriPlumbing
 ///
 /// A device with a private address leaves it for ever when it takes the next one, so it sends from one address at a time. Two
 /// devices with the same identity send in turns: an address that was left before comes back, again and again. The addresses are
-/// those that this machine's own radio received; other radios report identities alone. Two devices with one address are told
-/// apart by the times of their advertisements.
+/// those that this machine's own radio received; other radios report identities alone. Two devices with one address are
+/// distinguished by the times of their advertisements.
 struct SenderAddresses: Sendable {
     private struct Sender: Sendable {
         let address: UInt64

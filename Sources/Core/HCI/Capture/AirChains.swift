@@ -33,7 +33,7 @@ struct AirPart {
 
 /// Joins the packets of extended advertisements: AUX_ADV_IND or AUX_SCAN_RSP, and AUX_CHAIN_IND (Vol 6, Part B, 2.3.1.5 to 2.3.1.8).
 ///
-/// The result is what a controller reports: the data in fragments, of which the last one says whether a packet is missing.
+/// The result is what a controller reports: the data in fragments, of which the status of the last one shows whether a packet is missing.
 struct AirChains: Sendable {
     /// An event and its place in the capture.
     struct Finished: Sendable {
