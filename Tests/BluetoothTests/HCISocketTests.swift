@@ -33,6 +33,27 @@ import Testing
         #expect(batch.count == 1)
     }
 
+    @Test func `a packet has the time at which the kernel received it`() throws {
+        let (peer, end) = try pair()
+        let socket = HCISocket(owning: OwnedDescriptor(owning: end))
+        var batch = PacketBatch()
+        #expect(batch.time(of: 0) == nil)
+        for _ in 0..<3 {
+            var spans: [ClosedRange<Int64>] = []
+            for number in 0..<UInt8(PacketBatch.capacity) {
+                let before = KernelClock.realtime
+                try peer.send([0x04, 0xFF, 0x01, number])
+                spans.append(before...max(before, KernelClock.realtime))
+            }
+            usleep(20_000)
+            try socket.receive(into: &batch)
+            try #require(batch.count == PacketBatch.capacity)
+            for (index, span) in spans.enumerated() { #expect(batch.time(of: index).map(span.contains) == true) }
+            #expect(batch.time(of: -1) == nil)
+            #expect(batch.time(of: batch.count) == nil)
+        }
+    }
+
     @Test func `packets of every length are whole`() throws {
         let (peer, end) = try pair()
         let socket = HCISocket(owning: OwnedDescriptor(owning: end))

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,7 +17,8 @@
 #include <linux/sock_diag.h>
 
 /* The functions that Swift cannot import: requests with a flexible array, ioctl numbers made by _IOR, addresses that are cast
- * to struct sockaddr, and recvmmsg, which glibc declares only for _GNU_SOURCE. Add no others. */
+ * to struct sockaddr, recvmmsg, which glibc declares only for _GNU_SOURCE, and control messages, which are read by macros. Add no
+ * others. */
 
 /* struct hci_dev_list_req, with room for all adapters of the kernel. */
 struct okaeri_hci_device_list {
@@ -73,6 +75,39 @@ struct okaeri_message {
     struct msghdr header;
     unsigned int length;
 };
+
+/* The size of the control message with the time of a message, in bytes. */
+enum { okaeri_stamp_size = CMSG_SPACE(2 * sizeof(int64_t)) };
+
+/* Has the kernel pass the time of reception with each message of a socket: that of raw HCI sockets has an option of its own. */
+static inline int okaeri_stamp_messages(int fd, int is_hci) {
+    int on = 1;
+    return is_hci ? setsockopt(fd, SOL_HCI, HCI_TIME_STAMP, &on, sizeof(on))
+                  : setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+}
+
+/* The time at which the kernel received a message, in nanoseconds of CLOCK_REALTIME; -1 without one. The option of HCI sockets has
+ * microseconds, and the kernel's own integers, which are not time_t everywhere. */
+static inline int64_t okaeri_message_time(struct okaeri_message *message) {
+    for (struct cmsghdr *item = CMSG_FIRSTHDR(&message->header); item; item = CMSG_NXTHDR(&message->header, item)) {
+        int is_hci = item->cmsg_level == SOL_HCI && item->cmsg_type == HCI_CMSG_TSTAMP;
+        if (!is_hci && !(item->cmsg_level == SOL_SOCKET && item->cmsg_type == SO_TIMESTAMPNS)) continue;
+        int64_t seconds, fraction, wide[2];
+        int32_t narrow[2];
+        if (item->cmsg_len == CMSG_LEN(sizeof(wide))) {
+            memcpy(wide, CMSG_DATA(item), sizeof(wide));
+            seconds = wide[0], fraction = wide[1];
+        } else if (item->cmsg_len == CMSG_LEN(sizeof(narrow))) {
+            memcpy(narrow, CMSG_DATA(item), sizeof(narrow));
+            seconds = narrow[0], fraction = narrow[1];
+        } else {
+            return -1;
+        }
+        if (seconds < 0 || seconds > INT64_MAX / 2000000000 || fraction < 0 || fraction >= 1000000000) return -1;
+        return seconds * 1000000000 + fraction * (is_hci ? 1000 : 1);
+    }
+    return -1;
+}
 
 /* recvmmsg without waiting: the number of messages, or -1 and errno. */
 static inline int okaeri_receive_messages(int fd, struct okaeri_message *messages, unsigned count) {

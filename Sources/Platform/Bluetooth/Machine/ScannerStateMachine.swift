@@ -147,6 +147,9 @@ public struct ScannerStateMachine: Sendable {
         return [own, watchAgainAt, policy.nextDeadline].compactMap { $0 }.min()
     }
 
+    /// Whether the controller is to answer a command.
+    var awaitsAnswer: Bool { if case .commanding = session?.phase { true } else { false } }
+
     /// The adapter that is in use or was last; nil when there is none.
     var adapter: Adapter? {
         switch phase {

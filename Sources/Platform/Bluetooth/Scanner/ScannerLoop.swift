@@ -18,6 +18,15 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     /// A turn that begins later than this was delayed by more than a busy machine.
     private static var longestDelay: Int64 { 2_000_000_000 }
 
+    /// The time for which reports collect in the kernel before they are read together: a wake-up costs more than a report. The report after
+    /// a silence is read at once.
+    static var readingPause: Int64 { 40_000_000 }
+
+    /// The end of the present pause.
+    private var pausedUntil = Int64.min
+
+    private var receptions: ReceptionClock
+
     /// Counts the scan sockets: what an earlier one sent is not news of this one.
     var generation = 0
 
@@ -34,6 +43,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         machine = ScannerStateMachine(
             adapter: scanner.adapter, parameters: scanner.parameters, isScanWanted: wantsScan)
         now = scanner.kernel.now()
+        receptions = ReceptionClock(latest: now)
     }
 
     mutating func run() throws(KernelError) {
@@ -54,6 +64,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             now = scanner.kernel.now()
             if let due, now.subtractingClamped(due) > Self.longestDelay {
                 delegate.scannerDidStall(from: due, until: now)
+                receptions.latest = now
             }
         }
     }
@@ -61,6 +72,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     /// Gives the delegate its turn, and returns the time of the next one at the latest.
     private mutating func finishTurn() -> Int64? {
         let deadline = delegate.scannerDidFinishTurn(at: now)
+        receptions.latest = now
         // Asked for only when it counts: the delegate locks for it.
         if machine.heedsLateBeacons, delegate.wantsContinuousScan != machine.isBeaconLate {
             perform(machine.lateBeaconChanged(!machine.isBeaconLate, at: now))
@@ -110,7 +122,10 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
             case .update(let update):
                 scanner.updates?.send(update)
                 delegate.scannerDidUpdate(update, at: now)
-            case .listening(let timing): delegate.scannerDidChangeListening(timing, at: now)
+                receptions.latest = now
+            case .listening(let timing):
+                delegate.scannerDidChangeListening(timing, at: now)
+                receptions.latest = now
             case .mode(let mode): delegate.scannerDidChoose(mode, at: now)
             case .finish: isFinished = true
             }
@@ -166,10 +181,11 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         }
     }
 
-    /// One wait for everything. A deadline in the past only looks.
+    /// One wait for everything, or for everything but reports in a pause. A deadline in the past only looks.
     private mutating func wait(until deadline: Int64?) throws(KernelError) {
         var timeout: Int32 = -1
-        if let deadline {
+        let isPaused = now < pausedUntil
+        if let deadline = isPaused ? min(deadline ?? .max, pausedUntil) : deadline {
             // Rounded up: waking too early would only mean to wait again.
             let now = scanner.kernel.now()
             let nanoseconds = deadline <= now ? 0 : deadline - now
@@ -180,7 +196,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
         var descriptors: [3 of pollfd] = [
             pollfd(fd: scanner.wakeUp.number, events: events, revents: 0),
             pollfd(fd: hotPlugSocket?.number ?? -1, events: events, revents: 0),
-            pollfd(fd: scanSocket?.number ?? -1, events: events, revents: 0),
+            pollfd(fd: isPaused ? -1 : scanSocket?.number ?? -1, events: events, revents: 0),
         ]
         var span = descriptors.mutableSpan
         let result = unsafe span.withUnsafeMutableBufferPointer {
@@ -204,6 +220,23 @@ private func earliest(_ first: Int64?, _ second: Int64?) -> Int64? {
     return min(first, second)
 }
 
+/// The times of packets on the scanner's clock, from the kernel's stamps: packets are read later than they come.
+struct ReceptionClock: Sendable {
+    /// The latest time that the delegate has received, in nanoseconds: no packet is earlier.
+    var latest: Int64
+
+    /// Returns the time of the next packet: not after the present, also if the wall clock was set since its reception.
+    ///
+    /// - Parameters:
+    ///   - stamp: The time of its reception, in nanoseconds of the wall clock; `nil`: unknown.
+    ///   - now: The present on the scanner's clock and on the wall clock.
+    mutating func next(stamp: Int64?, readAt now: Moment) -> Int64 {
+        let age = stamp.map { max(0, now.wall.subtractingClamped($0)) } ?? 0
+        latest = max(latest, now.instant.subtractingClamped(age))
+        return latest
+    }
+}
+
 extension ScannerLoop {
     /// The number of batches that are read before timers and requests have their turn: a flood must not delay them.
     private static var batchesPerTurn: Int { 256 }
@@ -223,12 +256,17 @@ extension ScannerLoop {
                 perform(machine.scanSocketFailed(error, at: now))
                 return true
             }
+            // In this order: a packet may seem later than it was, as if it had no stamp, and never earlier.
+            let wall = KernelClock.realtime
             now = scanner.kernel.now()
             fetched += 1
-            deliver(batch, generation, &heard)
+            deliver(batch, generation, &heard, readAt: wall)
         } while batch.count == PacketBatch.capacity && fetched < Self.batchesPerTurn && generation == self.generation
         if heard.report { perform(machine.reportReceived(at: now)) }
         if heard.event { delegate.scannerDidHearController(at: now) }
+        // An answer is not kept waiting, nor a flood, which could fill the socket.
+        let pauses = heard.report && fetched == 1 && !machine.awaitsAnswer
+        pausedUntil = pauses ? now.addingClamped(Self.readingPause) : .min
         // The socket can have been full only when more was waiting than one batch holds.
         if fetched > 1 { countDrops() }
         return batch.count < PacketBatch.capacity || generation != self.generation
@@ -243,14 +281,18 @@ extension ScannerLoop {
         var event = false
     }
 
-    private mutating func deliver(_ batch: borrowing PacketBatch, _ generation: Int, _ heard: inout Heard) {
+    /// - Parameter wall: The present on the kernel's wall clock, in nanoseconds.
+    private mutating func deliver(
+        _ batch: borrowing PacketBatch, _ generation: Int, _ heard: inout Heard, readAt wall: Int64
+    ) {
         for index in 0..<batch.count {
             let packet = batch[index]
             // What it holds is for the delegate to read: here only the header is looked at.
             if case .some = LEAdvertisingReports(packet) {
                 heard.event = true
                 let event = packet.extracting(droppingFirst: 1)
-                if delegate.scannerDidReceive(event, at: now) { heard.report = true }
+                let time = receptions.next(stamp: batch.time(of: index), readAt: Moment(instant: now, wall: wall))
+                if delegate.scannerDidReceive(event, at: time) { heard.report = true }
             } else {
                 if handle(packet) { heard.event = true }
                 if generation != self.generation || isFinished { return }

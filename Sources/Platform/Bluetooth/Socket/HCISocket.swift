@@ -14,6 +14,8 @@ public struct HCISocket: ~Copyable, Sendable {
 
     /// Takes over a connected socket that keeps message boundaries, of whatever family.
     package init(owning descriptor: consuming OwnedDescriptor) {
+        // Without it the time of reading counts.
+        _ = okaeri_stamp_messages(descriptor.number, 0)
         self.descriptor = descriptor
     }
 
@@ -36,6 +38,8 @@ public struct HCISocket: ~Copyable, Sendable {
                 ],
                 types: [.event, .command])
             Self.enlargeReceiveBuffer(number)
+            // Without it the time of reading counts.
+            _ = okaeri_stamp_messages(number, 1)
         }
         // After the filter, so that nothing unwanted is queued.
         _ = try OwnedDescriptor.retrying(.bindSocket) {

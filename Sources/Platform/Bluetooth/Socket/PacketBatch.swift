@@ -10,20 +10,26 @@ import OkaeriPlumbing
     /// The longest packet that comes here, a command: type, opcode, length, 255 bytes. Rounded up to whole words.
     static let slot = 264
 
+    /// The room for the time of a packet, in bytes.
+    private static let stamp = Int(okaeri_stamp_size)
+
     /// The number of packets that the last call read.
     public private(set) var count = 0
 
     private let bytes: UnsafeMutableRawBufferPointer
     private let vectors: UnsafeMutableBufferPointer<iovec>
+    private let stamps: UnsafeMutableRawBufferPointer
     private let messages: UnsafeMutableBufferPointer<okaeri_message>
 
     /// Room for ``capacity`` packets: 64 of at most 264 bytes.
     public init() {
         unsafe bytes = .allocate(byteCount: Self.capacity * Self.slot, alignment: 8)
         unsafe vectors = .allocate(capacity: Self.capacity)
+        unsafe stamps = .allocate(byteCount: Self.capacity * Self.stamp, alignment: 8)
         unsafe messages = .allocate(capacity: Self.capacity)
-        // Safe: all three live as long as the batch, and each slot lies within `bytes`.
+        // Safe: all four live as long as the batch, each slot lies within `bytes`, and each stamp within `stamps`.
         unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe stamps.initializeMemory(as: UInt8.self, repeating: 0)
         for index in 0..<Self.capacity {
             let slot = unsafe UnsafeMutableRawBufferPointer(
                 rebasing: bytes[index * Self.slot..<(index + 1) * Self.slot])
@@ -31,12 +37,14 @@ import OkaeriPlumbing
             var message = unsafe okaeri_message()
             unsafe message.header.msg_iov = vectors.baseAddress?.advanced(by: index)
             unsafe message.header.msg_iovlen = 1
+            unsafe message.header.msg_control = stamps.baseAddress?.advanced(by: index * Self.stamp)
             unsafe messages.initializeElement(at: index, to: message)
         }
     }
 
     deinit {
         unsafe messages.deallocate()
+        unsafe stamps.deallocate()
         unsafe vectors.deallocate()
         unsafe bytes.deallocate()
     }
@@ -53,9 +61,19 @@ import OkaeriPlumbing
         }
     }
 
+    /// Returns the time at which the kernel received a packet of the last call, in nanoseconds of its wall clock; `nil` if it is unknown.
+    package func time(of index: Int) -> Int64? {
+        guard index >= 0, index < count, let messages = unsafe messages.baseAddress else { return nil }
+        // Safe: the kernel has set the length of the control message, which lies within the batch.
+        let time = unsafe okaeri_message_time(messages.advanced(by: index))
+        return time < 0 ? nil : time
+    }
+
     /// Fetches what is waiting. An empty message means that the socket's other end is closed.
     mutating func fill(from descriptor: Int32) throws(KernelError) {
         count = 0
+        // The kernel has replaced the room by the length of what it wrote.
+        for index in unsafe messages.indices { unsafe messages[index].header.msg_controllen = Self.stamp }
         do throws(KernelError) {
             count = try Int(
                 OwnedDescriptor.retrying(.receive) {
