@@ -1,3 +1,4 @@
+import Glibc
 import OkaeriPlumbing
 import Synchronization
 import Testing
@@ -46,6 +47,10 @@ import Testing
     @Test func `signals before a wait are one`() throws {
         let signals = try Signals()
         for _ in 0..<100 { signals.wakeUp.signal() }
+        var waiting: Int32 = 0
+        #expect(ioctl(signals.wakeUp.number, UInt(FIONREAD), &waiting) == 0)
+        // Each byte is a call to the kernel.
+        #expect(waiting == 1)
         let (first, second) = (signals.wakeUp.wait(for: .seconds(60)), signals.wakeUp.wait(for: .zero))
         #expect(first)
         #expect(!second)

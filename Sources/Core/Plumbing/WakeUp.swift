@@ -1,9 +1,12 @@
 import Glibc
+import Synchronization
 
 /// Ends a wait in `poll` from another thread: two sockets, one to write to and one to wait for.
 package struct WakeUp: ~Copyable, Sendable {
     private let near: OwnedDescriptor
     private let far: OwnedDescriptor
+    /// Whether a byte waits, or is about to be sent: one is enough.
+    private let isSignalled = Atomic(false)
 
     /// - Parameter failure: makes the error of what `socketpair` left in `errno`.
     package init<Failure>(_ failure: (_ code: Int32) -> Failure) throws(Failure) {
@@ -17,8 +20,10 @@ package struct WakeUp: ~Copyable, Sendable {
     /// For `poll`; not to be kept.
     package var number: Int32 { near.number }
 
-    /// From any thread. It can fail only when so many signals wait that no more fit, and then the wait ends anyway.
+    /// From any thread. Signals without a wait between them count once.
     package borrowing func signal() {
+        // Behind what the signal is about, which its receiver so finds.
+        guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         var byte: UInt8 = 1
         _ = unsafe send(far.number, &byte, 1, Int32(MSG_NOSIGNAL))
     }
@@ -70,7 +75,10 @@ package struct WakeUp: ~Copyable, Sendable {
                 // Safe: the kernel writes no more than there is room for.
                 let count = unsafe recv(near.number, buffer.baseAddress, buffer.count, 0)
                 if count > 0 { wasSignalled = true }
-                if count < buffer.count { return wasSignalled }
+                if count == buffer.count { continue }
+                // Only when the byte is gone: a signal before this is received with it, and one after it sends another.
+                if wasSignalled { _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing) }
+                return wasSignalled
             }
         }
     }
