@@ -20,18 +20,18 @@ import Testing
 
     @Test func `an event waits for the disk, and no longer than five seconds`() {
         var queue = RecordingQueue(limit: .seconds(5))
-        queue.arrived(event(1), at: start)
+        _ = queue.arrived(event(1), at: start)
         let batch = queue.takeBatch()
         #expect(queue.take(at: start + .seconds(4.9)).events.isEmpty)
         #expect(queue.due == start + .seconds(5))
         #expect(queue.take(at: start + .seconds(5)).events == [event(1)])
         #expect(queue.stall?.contains("5 s") == true)
         #expect(queue.takeStallNews() == .began && queue.takeStallNews() == nil)
-        queue.arrived(event(2), at: start + .seconds(6))
+        _ = queue.arrived(event(2), at: start + .seconds(6))
         #expect(queue.take(at: start + .seconds(6)).events == [event(2)], "the next does not wait at all")
         queue.wrote(batch, problem: nil)
         #expect(queue.stall == nil && queue.takeStallNews() == .ended(lost: 0))
-        queue.arrived(event(3), at: start + .seconds(7))
+        _ = queue.arrived(event(3), at: start + .seconds(7))
         #expect(queue.take(at: start + .seconds(7)).events.isEmpty, "it is waited for again")
         queue.wrote(queue.takeBatch(), problem: nil)
         #expect(queue.take(at: start + .seconds(7)).events == [event(3)], "once, and in order")
@@ -39,10 +39,12 @@ import Testing
 
     @Test func `what waits for such a disk is bounded, and what is given up is counted`() {
         var queue = RecordingQueue(limit: .seconds(5))
-        queue.arrived(event(0), at: start)
+        _ = queue.arrived(event(0), at: start)
         let batch = queue.takeBatch()
         _ = queue.take(at: start + .seconds(5))
-        for number in 1...UInt64(RecordingQueue.backlog + 7) { queue.arrived(event(number), at: start + .seconds(6)) }
+        for number in 1...UInt64(RecordingQueue.backlog + 7) {
+            _ = queue.arrived(event(number), at: start + .seconds(6))
+        }
         #expect(queue.take(at: start + .seconds(6)).events.count == RecordingQueue.backlog + 7, "all are published")
         queue.wrote(batch, problem: nil)
         _ = queue.takeStallNews()
@@ -86,7 +88,7 @@ import Testing
         let service = ThreadService(
             loop: { recorder.run { event in published.withLock { $0.append(event) } } }, stop: {}, endsWithLoop: true)
         async let end: Void = service.run()
-        for number in 1...UInt64(3) { recorder.record(event(number)) }
+        for number in 1...UInt64(3) { _ = recorder.record(event(number)) }
         await recorder.caughtUp()
         #expect(published.withLock { $0 } == (1...3).map(event))
         #expect(recorder.problem?.contains("has not answered") == true)

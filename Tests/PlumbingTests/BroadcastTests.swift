@@ -30,6 +30,15 @@ import Testing
         #expect(await all(fast) == [1, 2, 3, 4, 5])
     }
 
+    @Test func `a listener receives what it wants`() async {
+        let broadcast = Broadcast<Int>()
+        let (even, all) = (broadcast.values(backlog: .max) { $0 % 2 == 0 }, broadcast.values(backlog: .max))
+        for number in 1...6 { broadcast.send(number) }
+        broadcast.close()
+        #expect(await self.all(even) == [2, 4, 6])
+        #expect(await self.all(all) == Array(1...6))
+    }
+
     @Test func `what is remembered comes first`() async {
         let broadcast = Broadcast<Int>(remembers: true)
         let early = broadcast.values(backlog: 8)

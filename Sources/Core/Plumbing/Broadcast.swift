@@ -111,19 +111,25 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - backlog: The number of values that a listener may lag behind; then its oldest values are dropped.
     ///   - initial: The first value of the listener before any was sent; `nil`: none.
-    package func values(backlog: Int, initial: Value? = nil) -> AsyncStream<Value> {
+    ///   - isWanted: Whether the listener receives a value. Its task is not woken for another one.
+    package func values(
+        backlog: Int, initial: Value? = nil, where isWanted: @escaping @Sendable (Value) -> Bool = { _ in true }
+    ) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(backlog))
-        feed(continuation, initial: initial) { $0 }
+        feed(continuation, initial: initial) { isWanted($0) ? $0 : nil }
         return stream
     }
 
     /// Puts all values from now on into a stream without a reader, which may have other sources. It ends with them.
+    ///
+    /// - Parameter item: Returns the item of a value; `nil`: none.
     package func feed<Item: Sendable>(
         _ continuation: AsyncStream<Item>.Continuation, initial: Value? = nil,
-        _ item: @escaping @Sendable (Value) -> Item
+        _ item: @escaping @Sendable (Value) -> Item?
     ) {
         let listener: Listener = { value in
-            if let value { continuation.yield(item(value)) } else { continuation.finish() }
+            guard let value else { return continuation.finish() }
+            if let item = item(value) { continuation.yield(item) }
         }
         let id = listeners.withLock { listeners -> Int? in
             for value in listeners.stored ?? [] { listener(value) }

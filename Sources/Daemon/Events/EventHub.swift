@@ -8,8 +8,9 @@ package final class EventHub: Sendable {
     /// for ranging in a crowd, are kept for clients that return.
     package static let backlog = 1024
 
-    /// Records an event before it is published; it calls ``publish(_:)`` with it in the end.
-    package typealias Recorder = @Sendable (Event) -> Void
+    /// Records an event before it is published. It returns whether it calls ``publish(_:)`` with it in the end; otherwise the event is
+    /// published at once.
+    package typealias Recorder = @Sendable (Event) -> Bool
 
     private struct State {
         var node: String
@@ -62,7 +63,8 @@ package final class EventHub: Sendable {
             state.tally.count(kind)
             let event = Event(time: time, node: state.node, sequence: state.sequence, kind: kind)
             // Under the lock, or two threads might publish in another order than they count.
-            if let recorder = state.recorder { recorder(event) } else { publish(event, &state) }
+            guard state.recorder?(event) != true else { return }
+            publish(event, &state)
         }
     }
 
@@ -79,6 +81,12 @@ package final class EventHub: Sendable {
 
     /// All events from now on, until the hub is closed.
     package func events(backlog: Int = backlog) -> AsyncStream<Event> { broadcast.values(backlog: backlog) }
+
+    /// All events but ranging from now on, until the hub is closed. Each ranged region has an event a second, which wakes no reader of
+    /// these.
+    package func eventsButRanging(backlog: Int = backlog) -> AsyncStream<Event> {
+        broadcast.values(backlog: backlog) { $0.kind.name != .didRangeBeacons }
+    }
 
     /// Puts an item into a stream after each event from now on: it is time to ask for ``next(after:)``. A client that lags
     /// behind so holds no events of its own.

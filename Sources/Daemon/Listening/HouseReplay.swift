@@ -139,7 +139,10 @@ final class ReplayedHouse: Sendable {
         self.regions = regions.map(\.identifier)
         rooms = Mutex(Rooms(house: HouseRegions(regions.map(\.identifier))))
         engine = Mutex(nil)
-        hub.record(with: publish)
+        hub.record { event in
+            publish(event)
+            return true
+        }
         let driver = PresenceDriver(
             regions: regions, identities: identities, clock: StampClock(),
             handler: { [weak self] sighting, regions, now in self?.heard(sighting, regions, at: now) },

@@ -28,7 +28,10 @@ package enum Replay {
         let source = try CaptureSource(file: capture, speed: speed, logger: logger, progress: progress)
         // It stamps the events; it has no other listener.
         let hub = EventHub(node: NodeName.local)
-        hub.record(with: publish)
+        hub.record { event in
+            publish(event)
+            return true
+        }
         let happened = { @Sendable (kind: Event.Kind, time: Int64) in hub.happened(kind, at: time) }
         guard let writer else {
             return try source.replay(
@@ -41,6 +44,7 @@ package enum Replay {
         hub.record { event in
             shared.withLock { $0.record([event], [], []) }
             publish(event)
+            return true
         }
         let presence = PresencePublisher(
             regions: regions, identities: identities, clock: source,

@@ -49,7 +49,7 @@ package actor ArrivalJoin: Service {
         self.clock = clock
         self.wifi = wifi
         self.hub = hub
-        events = hub.events(backlog: .max)
+        events = hub.eventsButRanging(backlog: .max)
         self.logger = logger
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

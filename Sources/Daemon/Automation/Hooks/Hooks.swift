@@ -35,7 +35,7 @@ package actor Hooks: Service {
         house = configuration.house
         occupancy = HouseOccupancy(
             regions: configuration.regions.map(\.identifier), followsHouse: configuration.kind != .receiver)
-        events = hub.events(backlog: .max)
+        events = hub.eventsButRanging(backlog: .max)
         self.runner = runner
         self.logger = logger
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

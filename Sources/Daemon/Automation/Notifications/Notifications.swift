@@ -80,7 +80,7 @@ package final class Notifications: Service {
         self.delay = delay
         threadLimit = threads
         self.logger = logger
-        events = hub.events(backlog: .max)
+        events = hub.eventsButRanging(backlog: .max)
         guarded = Mutex(Guarded(alert: alert))
         use(configuration)
     }

@@ -64,11 +64,15 @@ package final class HistoryRecorder: Sendable {
     }
 
     /// Something happened, and is to be published once it is recorded.
-    package func record(_ event: Event) {
-        queue.withLock { $0.arrived(event, at: .now) }
+    ///
+    /// - Returns: `false` if it is not recorded, and no event before it waits to be published: it is to be published now.
+    package func record(_ event: Event) -> Bool {
+        let waits = queue.withLock { $0.arrived(event, at: .now) }
+        guard waits else { return false }
         toWrite.signal()
         // It waits for the time of the first that waits.
         toPublish.signal()
+        return true
     }
 
     package func record(_ minutes: [SignalMinute]) {
@@ -113,6 +117,7 @@ package final class HistoryRecorder: Sendable {
         while true {
             let (events, continuations, isOver) = queue.withLock { queue in queue.take(at: .now) }
             for event in events { publish(event) }
+            queue.withLock { $0.publicationEnded() }
             for continuation in continuations { continuation.resume() }
             reportStall()
             if isOver { break }

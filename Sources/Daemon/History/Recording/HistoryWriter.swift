@@ -167,10 +167,15 @@ package struct HistoryWriter: EventWriter {
     }
 }
 
+extension Event {
+    /// Whether it is stored; of ranging, a summary is.
+    var isRecorded: Bool { kind.name != .didRangeBeacons }
+}
+
 extension HistoryEvent {
-    /// Creates the stored form of an event; `nil` for ranging, of which a summary is stored.
+    /// Creates the stored form of an event; `nil` for one that is not.
     package init?(_ event: Event) {
-        if event.kind.name == .didRangeBeacons { return nil }
+        guard event.isRecorded else { return nil }
         // A query for this node's events must not return those of the house.
         let scope = if case .house = event.kind { "house." } else { "" }
         self.init(time: event.time, name: scope + event.kind.name.rawValue, region: event.region, json: event.json)

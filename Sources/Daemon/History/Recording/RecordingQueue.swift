@@ -36,6 +36,9 @@ struct RecordingQueue {
     private var (came, written, published) = (0, 0, 0)
     private var waiting: [(target: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
+    /// Whether events were taken that may not be published yet.
+    private var isPublishing = false
+
     /// The number of events dropped while the disk did not answer.
     private var lost = 0
     private var stallNews: StallNews?
@@ -53,7 +56,11 @@ struct RecordingQueue {
         self.limit = limit
     }
 
-    mutating func arrived(_ event: Event, at time: Time) {
+    /// Takes an event.
+    ///
+    /// - Returns: `false` if it is not taken: it is not recorded, and nothing before it has yet to be published.
+    mutating func arrived(_ event: Event, at time: Time) -> Bool {
+        if !event.isRecorded, unpublished.isEmpty, !isPublishing { return false }
         came += 1
         unpublished.append((event, time))
         batch.events.append(event)
@@ -61,6 +68,7 @@ struct RecordingQueue {
             lost += 1
             batch.events.removeFirst()
         }
+        return true
     }
 
     mutating func arrived(_ minutes: [SignalMinute]) {
@@ -108,11 +116,15 @@ struct RecordingQueue {
         let events = unpublished.prefix(max(0, end - published)).map(\.event)
         unpublished.removeFirst(events.count)
         published += events.count
+        isPublishing = !events.isEmpty
         let done = waiting.filter { $0.target <= published }
         waiting.removeAll { $0.target <= published }
         isOver = isStopped && published == came
         return (events, done.map(\.continuation), isOver)
     }
+
+    /// Handles that the events of ``take(at:)`` are published.
+    mutating func publicationEnded() { isPublishing = false }
 
     /// Whether the first that waits has done so for longer than `limit`.
     func isLate(by limit: Duration, at time: Time) -> Bool {

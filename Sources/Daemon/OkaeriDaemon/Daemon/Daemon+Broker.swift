@@ -33,7 +33,8 @@ extension Daemon {
             },
             make: { settings, regions, remembered throws(MQTTClient.StartError) in
                 try Broker(
-                    settings.node, broker: settings.broker, regions: regions, events: hub.events(backlog: .max),
+                    settings.node, broker: settings.broker, regions: regions,
+                    events: hub.eventsButRanging(backlog: .max),
                     outputs: .init(
                         happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
                         noted: { logger.warning("\($0)") }, restarted: { restart.request() },

@@ -59,7 +59,8 @@ extension Daemon {
         if options.capture == nil {
             services.append(
                 ClockWatchService(
-                    events: hub.events(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() }, logger: logger))
+                    events: hub.eventsButRanging(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() },
+                    logger: logger))
             services.append(batteryReading)
         }
         services += [

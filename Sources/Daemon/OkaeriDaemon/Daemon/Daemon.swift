@@ -181,7 +181,7 @@ package final class Daemon: Sendable {
                 directory: directory, validFor: .seconds(configuration.state.validFor),
                 // The regions first: what the prompter does not know of yet is asked about after a restart.
                 parts: [keptPresence, keptBatteries, arrivalJoin, hooks, serviceWatch, hub, logins, broker],
-                events: hub.events(backlog: .max),
+                events: hub.eventsButRanging(backlog: .max),
                 caughtUp: { await recorder?.caughtUp() }, logger: logger)
         }
         let servers = ConfiguredServers()
@@ -198,7 +198,7 @@ package final class Daemon: Sendable {
             page.listened(nil)
         }
         let supervision = options.serviceManager.map { manager in
-            Supervision(manager, events: hub.events()) {
+            Supervision(manager, events: hub.eventsButRanging()) {
                 await source.turns(presence.driver) && recorder?.isAlive ?? true
             }
         }

@@ -26,7 +26,7 @@ actor StateStore: Service {
     ///   - directory: The directory of the file.
     ///   - validFor: The age up to which state is valid at a start.
     ///   - parts: The parts with a memory, in the order in which they are asked and restored.
-    ///   - events: all that happens, from the beginning.
+    ///   - events: all that happens but ranging, from the beginning.
     ///   - caughtUp: returns when all that has happened is published.
     init(
         directory: String, validFor: Duration, parts: [any Persistable], events: AsyncStream<Event>,
