@@ -40,7 +40,7 @@ import Testing
                 var piece = try #require(await texts.piece(of: 1, from: text.readableBytes))
                 #expect(piece.text.readableBytes > 0 && piece.text.capacity <= PieceWriter.size)
                 text.writeBuffer(&piece.text)
-                isOver = piece.isLast
+                isOver = piece.last != nil
             }
         }
         let event = try #require(hub.next(after: 0))
@@ -64,6 +64,22 @@ import Testing
         }
         // Two of these texts are kept at a time.
         #expect(count.withLock { $0 } == 5)
+    }
+
+    @Test func `the texts of events that fit are one piece`() async throws {
+        for number in 0..<40 { hub.happened(.didExitRegion(region: "door \(number)"), at: evening) }
+        let texts = EventTexts(hub)
+        let first = try #require(await texts.piece(of: 3, from: 0))
+        #expect(first.last == 40)
+        let events = (2..<40).compactMap { hub.next(after: $0) }
+        #expect(String(buffer: first.text) == events.map(EventStreamText.text).joined())
+        // Those that do not fit follow with the next piece, and a long one with pieces of its own.
+        let identity = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
+        let crowd = (0..<512).map { RangedBeacon(identity: identity, rssi: -$0 % 100, accuracy: 1) }
+        hub.happened(.didRangeBeacons(region: "hall", crowd), at: evening)
+        hub.happened(.didExitRegion(region: "hall"), at: evening)
+        #expect(await texts.piece(of: 40, from: 0)?.last == 40)
+        #expect(await texts.piece(of: 41, from: 0)?.last == nil)
     }
 
     private final class Taken: Sendable {

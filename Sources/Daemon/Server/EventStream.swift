@@ -55,7 +55,7 @@ struct EventStream {
             })
     }
 
-    /// Writes an event, and before it how many were lost.
+    /// Writes an event, before it how many were lost, and behind it the next ones that fit.
     ///
     /// - Returns: whether the stream can go on. It cannot if the client reads so slowly that the event was removed while a part
     ///   of it was already written. The client drops that part and asks again with the number of the last whole event.
@@ -70,8 +70,8 @@ struct EventStream {
             }
             position += piece.text.readableBytes
             try await write(piece.text, with: &writer, on: channel)
-            guard piece.isLast else { continue }
-            text.last = sequence
+            guard let last = piece.last else { continue }
+            text.last = last
             return true
         }
         return position == 0
