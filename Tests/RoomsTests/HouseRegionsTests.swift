@@ -53,6 +53,22 @@ import Testing
         }
     }
 
+    @Test func `The rooms of regions are determined together, five times a second at most`() {
+        var house = HouseRegions((0..<50).map { "region \($0)" })
+        var (now, wakes) = (Int64(0), 0)
+        for step in 0..<500 {
+            let next = Int64(step) * Self.second / 50
+            while let due = house.nextDeadline, due <= next {
+                now = max(now, due)
+                _ = house.advanced(to: now)
+                wakes += 1
+            }
+            now = next
+            house.heard(by: "hall", in: "hall", "region \(step % 50)", from: 1, rssi: -60, at: now)
+        }
+        #expect(wakes <= 51)
+    }
+
     @Test mutating func `An arrival waits 300 ms for the nearest radio, then enter, state and room follow in order`() {
         hear(["cellar": -85])
         see(.inside)

@@ -19,6 +19,9 @@ package struct HouseRegions: Sendable {
     /// always the first.
     private static let hearing: Int64 = 300_000_000
 
+    /// The grid of the trackers' deadlines: a room is decided in seconds, and regions that share a deadline share a wake-up.
+    private static let grid: Int64 = 200_000_000
+
     private struct Region: Sendable {
         let identifier: String
         var tracker = RoomTracker()
@@ -30,7 +33,11 @@ package struct HouseRegions: Sendable {
         var held: [HouseNews] = []
         var due = Int64.max
 
-        var nextDeadline: Int64 { min(due, tracker.nextDeadline ?? .max) }
+        var nextDeadline: Int64 {
+            guard let next = tracker.nextDeadline else { return due }
+            let (later, rest) = (next.addingClamped(HouseRegions.grid), next % HouseRegions.grid)
+            return min(due, rest == 0 ? next : later.subtractingClamped(rest))
+        }
     }
 
     private var regions: [Region] = []
@@ -38,7 +45,7 @@ package struct HouseRegions: Sendable {
     /// The deadline of each region, or the maximum. They are apart because the minimum is determined hundreds of times a second.
     private var deadlines: [Int64] = []
 
-    /// The time at which ``advanced(to:)`` is next needed. May be early, is never late.
+    /// The time at which ``advanced(to:)`` is next needed. May be early, and is late only for a room, by 200 ms at most.
     package private(set) var nextDeadline: Int64?
 
     package init(_ identifiers: [String]) { replaced(with: identifiers) }
