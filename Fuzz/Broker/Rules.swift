@@ -21,7 +21,7 @@ extension Member {
         case .publish(let publication): check(publication)
         case .repeat(let topic), .release(let topic):
             require(isOurs(topic) || values[topic] != nil, "another node's topic is published again: \(topic)")
-        case .subscribe(let filter), .unsubscribe(let filter):
+        case .subscribe(let filter), .subscribeToOthers(let filter), .unsubscribe(let filter):
             require(
                 filter.hasPrefix("\(topics.root)/") || filter.hasPrefix("\(Site.discovery)/"),
                 "a foreign subscription: \(filter)")

@@ -206,7 +206,7 @@ struct Site {
                 guard members[index].isConnected, let value = members[index].values[topic] else { continue }
                 publish(topic, value, isRetained: true)
             case .release(let topic): members[index].values[topic] = nil
-            case .subscribe(let filter):
+            case .subscribe(let filter), .subscribeToOthers(let filter):
                 guard members[index].filters.insert(filter).inserted, members[index].isConnected else { continue }
                 deliverRetained(filter, to: index)
             case .unsubscribe(let filter): members[index].filters.remove(filter)

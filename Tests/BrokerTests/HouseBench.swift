@@ -19,6 +19,8 @@ struct HouseBench {
         var isConnected = false
         /// The subscriptions and the values of the client, in the order in which they were first made.
         fileprivate(set) var filters: [String] = [] { didSet { matches = [:] } }
+        /// The subscriptions to which the own messages are not delivered.
+        fileprivate(set) var narrowFilters: Set<String> = [] { didSet { matches = [:] } }
         /// The topics that were looked at, and whether one of the filters matches.
         private var matches: [String: Bool] = [:]
         fileprivate(set) var values: [(topic: String, payload: [UInt8])] = []
@@ -48,6 +50,10 @@ struct HouseBench {
             let found = Found()
             (self.core, self.engine, self.found) = (core, engine, found)
             collector = HeardCollector { found.sender() }
+        }
+
+        fileprivate func receivesItsOwn(_ topic: String) -> Bool {
+            filters.contains { !narrowFilters.contains($0) && HouseBench.matches($0, topic) }
         }
 
         fileprivate func receives(_ topic: String) -> Bool {
@@ -309,7 +315,10 @@ struct HouseBench {
         guard !withheld.contains(publication.topic) else { return }
         let message = MQTTMessage(topic: publication.topic, payload: publication.bytes, isRetained: false)
         for name in names {
-            guard let node = nodes[name], node.isConnected, node.receives(publication.topic) else { continue }
+            guard let node = nodes[name], node.isConnected,
+                name == publication.node
+                    ? node.receivesItsOwn(publication.topic) : node.receives(publication.topic)
+            else { continue }
             enqueue(.message(message), for: name)
         }
     }
@@ -381,7 +390,8 @@ struct HouseBench {
             case .release(let topic):
                 nodes[name]?.values.removeAll { $0.topic == topic }
                 nodes[name]?.backlog.removeAll { $0.topic == topic }
-            case .subscribe(let filter):
+            case .subscribe(let filter), .subscribeToOthers(let filter):
+                if case .subscribeToOthers = output { nodes[name]?.narrowFilters.insert(filter) }
                 guard nodes[name]?.filters.contains(filter) == false else { continue }
                 nodes[name]?.filters.append(filter)
                 if nodes[name]?.isConnected == true { deliverRetained(filter, to: name) }

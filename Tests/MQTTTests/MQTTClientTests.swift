@@ -71,6 +71,26 @@ struct MQTTClientTests {
         #expect(state.description.contains("\"node\" name of its own"))
     }
 
+    @Test func `a subscription to others delivers what is retained, and then no own message`() async throws {
+        let broker = try TestBroker()
+        let early = try TestClient(broker.port)
+        early.value("okaeri/home/region/keys", "outside")
+        let other = try TestClient(broker.port, "other")
+        other.client.subscribe("okaeri/#")
+        #expect(try await other.text("okaeri/home/region/keys") == "outside")
+        try await early.stop()
+        // The same client id: the broker may take the retained value for its own.
+        let client = try TestClient(broker.port)
+        client.client.subscribeToOthers("okaeri/home/region/+")
+        #expect(try await client.text("okaeri/home/region/keys") == "outside")
+        try await broker.logged("okaeri/home/region/+ (QoS 1)", times: 2)
+        client.value("okaeri/home/region/keys", "inside")
+        #expect(try await other.text("okaeri/home/region/keys") == "inside")
+        other.value("okaeri/home/region/keys", "unknown")
+        // Nothing came before it.
+        #expect(try await client.text("okaeri/home/region/keys") == "unknown")
+    }
+
     @Test func `a client publishes its will when it stops`() async throws {
         let broker = try TestBroker()
         let listener = try TestClient(broker.port, "listener")

@@ -390,6 +390,22 @@ struct MQTTSessionTests {
         #expect(scene.steps().filter { $0.hasSuffix(" d") } == ["unsubscribe d"])
     }
 
+    @Test func `a subscription to others is narrowed when the broker has accepted it, each time`() {
+        var scene = Scene()
+        _ = scene.steps(.subscribedToOthers("a"), .subscribed("b"))
+        #expect(scene.connect() == ["subscribe a", "subscribe b", "narrow a"])
+        // The retained values are wanted again.
+        #expect(scene.steps(.subscriptionsWanted).filter { !$0.hasPrefix("wait") } == ["subscribe a", "subscribe b"])
+        #expect(scene.settle() == ["narrow a"])
+        // One that is refused, or not wanted any more, is not narrowed.
+        #expect(scene.steps(.subscribedToOthers("c")).first == "subscribe c")
+        let token = scene.session.inFlight.keys.min() ?? 0
+        #expect(!scene.steps(.answered(token, reason: 0x87)).contains("narrow c"))
+        #expect(scene.steps(.subscribedToOthers("d")).first == "subscribe d")
+        #expect(scene.steps(.unsubscribed("d")).first == "unsubscribe d")
+        #expect(scene.settle() == [])
+    }
+
     @Test func `dropped messages are reported once a minute`() {
         var scene = Scene()
         for bytes in [70_000, 10_000_000, 80_000] { scene.session.handle(.refused(topic: "a\nb", bytes: bytes), at: 0) }
@@ -428,7 +444,7 @@ struct MQTTSessionTests {
                     )
                 case 3, 4: _ = scene.actions(.answered(token, reason: .random(in: 0...255, using: &generator)))
                 case 5: _ = scene.actions(.event(topic, "\(step)"))
-                case 6: _ = scene.actions(.subscribed(topic), .unsubscribed(topic))
+                case 6: _ = scene.actions(.subscribed(topic), .unsubscribed(topic), .subscribedToOthers(topic))
                 case 7: _ = scene.actions(.announcementWanted, .unsendable(token, code: 3))
                 default:
                     latest[topic] = "\(step)"

@@ -32,7 +32,8 @@ package struct BrokerState: Sendable, Equatable {
         private init(_ item: Outbox.Item, code: Int, isPermission: Bool) {
             switch item {
             case .publish(let publication): (topic, isSubscription) = (publication.topic, false)
-            case .subscribe(let filter), .unsubscribe(let filter): (topic, isSubscription) = (filter, true)
+            case .subscribe(let filter), .narrow(let filter), .unsubscribe(let filter):
+                (topic, isSubscription) = (filter, true)
             }
             (self.code, self.isPermission) = (code, isPermission)
         }

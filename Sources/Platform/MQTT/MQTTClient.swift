@@ -83,6 +83,9 @@ package final class MQTTClient: Sendable {
     /// Messages on these topics are wanted, on each connection.
     package func subscribe(_ filter: String) { post(.subscribed(filter)) }
 
+    /// The same without those that this client publishes. Values that it has retained before the subscription are delivered.
+    package func subscribeToOthers(_ filter: String) { post(.subscribedToOthers(filter)) }
+
     package func unsubscribe(_ filter: String) { post(.unsubscribed(filter)) }
 
     /// Subscribes to every filter again: the broker delivers its retained messages anew.
@@ -171,6 +174,7 @@ package final class MQTTClient: Sendable {
                 (connection, loss) = open()
             case .publish(let publication, let token): loss = connection?.publish(publication, token: token)
             case .subscribe(let filter, let token): loss = connection?.subscribe(filter, token: token)
+            case .narrow(let filter, let token): loss = connection?.narrow(filter, token: token)
             case .unsubscribe(let filter, let token): loss = connection?.unsubscribe(filter, token: token)
             case .disconnect:
                 connection?.disconnect()

@@ -94,6 +94,13 @@ final class MQTTConnection {
         send(token) { mosquitto_subscribe_v5(client, &$0, filter, 1, 0, nil) }
     }
 
+    /// Subscribes again without this client's own messages (No Local), and without the values that the broker has delivered already (MQTT
+    /// 5.0, 3.8.3.1).
+    func narrow(_ filter: String, token: UInt64) -> MQTTLoss? {
+        let options = Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue | MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+        return send(token) { mosquitto_subscribe_v5(client, &$0, filter, 1, options, nil) }
+    }
+
     func unsubscribe(_ filter: String, token: UInt64) -> MQTTLoss? {
         send(token) { mosquitto_unsubscribe_v5(client, &$0, filter, nil) }
     }

@@ -22,6 +22,8 @@ struct MQTTSession: Sendable {
         case released(topic: String)
         /// Messages to these topics are wanted, or no more; a filter as in MQTT 5.0, 4.7.
         case subscribed(String)
+        /// The same without the messages of this client.
+        case subscribedToOthers(String)
         case unsubscribed(String)
         /// Every subscription is to be made again.
         case subscriptionsWanted
@@ -48,6 +50,8 @@ struct MQTTSession: Sendable {
         case connect
         case publish(MQTTPublication, token: UInt64)
         case subscribe(String, token: UInt64)
+        /// Subscribes again to a filter, without the messages of this client, and without the retained ones.
+        case narrow(String, token: UInt64)
         case unsubscribe(String, token: UInt64)
         /// Sends DISCONNECT, so that the broker does not publish the last will.
         case disconnect
@@ -147,7 +151,8 @@ struct MQTTSession: Sendable {
         case .published(let publication): outbox.add(publication, at: now, isConnected: isConnected)
         case .overwritten(let topic): if isConnected { outbox.sendAnew { $0.topic == topic } }
         case .released(let topic): outbox.release(topic)
-        case .subscribed(let filter): outbox.subscribe(filter, isConnected: isConnected)
+        case .subscribed(let filter): outbox.subscribe(filter, isNarrow: false, isConnected: isConnected)
+        case .subscribedToOthers(let filter): outbox.subscribe(filter, isNarrow: true, isConnected: isConnected)
         case .unsubscribed(let filter): outbox.unsubscribe(filter, isConnected: isConnected)
         case .subscriptionsWanted: if isConnected { outbox.subscribeAgain() }
         case .announcementWanted:
@@ -209,7 +214,9 @@ struct MQTTSession: Sendable {
     private mutating func answered(_ token: UInt64, _ reason: UInt8) {
         guard let sent = ended(token) else { return }
         // Below 0x80 it is not an error (MQTT 5.0, 2.4): there is no subscriber, for example.
-        if reason >= 0x80 { refuse(BrokerState.Refusal(sent.item, reason: reason)) } else { isServed = true }
+        guard reason < 0x80 else { return refuse(BrokerState.Refusal(sent.item, reason: reason)) }
+        isServed = true
+        if case .subscribe(let filter) = sent.item { outbox.subscribed(filter) }
     }
 
     /// Handles that nothing more is expected for what was sent under a token.
@@ -296,6 +303,7 @@ struct MQTTSession: Sendable {
         inFlight[tokens] = Sent(item: item, time: now)
         switch item {
         case .subscribe(let filter): return .subscribe(filter, token: tokens)
+        case .narrow(let filter): return .narrow(filter, token: tokens)
         case .unsubscribe(let filter): return .unsubscribe(filter, token: tokens)
         case .publish(let publication): return .publish(publication, token: tokens)
         }

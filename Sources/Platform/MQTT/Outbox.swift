@@ -6,6 +6,8 @@ struct Outbox: Sendable {
     /// One thing to send.
     enum Item: Sendable, Equatable {
         case subscribe(String)
+        /// Ends the delivery of this client's own messages to a subscription.
+        case narrow(String)
         case unsubscribe(String)
         case publish(MQTTPublication)
     }
@@ -32,6 +34,7 @@ struct Outbox: Sendable {
     private enum Entry: Sendable {
         /// To be subscribed or unsubscribed, whatever is wanted then.
         case filter(String)
+        case narrowing(String)
         case value(topic: String)
         case event(Event)
     }
@@ -39,6 +42,8 @@ struct Outbox: Sendable {
     private let limits: MQTTSettings.Limits
     private var values: [String: Value] = [:]
     private var filters: [String: Int] = [:]
+    /// The filters to which this client's own messages are not delivered.
+    private var narrowFilters: Set<String> = []
     private var dueFilters: Set<String> = []
     private var ranks = 0
 
@@ -159,14 +164,16 @@ struct Outbox: Sendable {
         if !value.isInFlight { enqueue(topic) }
     }
 
-    mutating func subscribe(_ filter: String, isConnected: Bool) {
+    mutating func subscribe(_ filter: String, isNarrow: Bool, isConnected: Bool) {
         guard filters[filter] == nil else { return }
+        if isNarrow { narrowFilters.insert(filter) }
         ranks += 1
         filters[filter] = ranks
         if isConnected { makeDue(filter: filter) }
     }
 
     mutating func unsubscribe(_ filter: String, isConnected: Bool) {
+        narrowFilters.remove(filter)
         guard filters.removeValue(forKey: filter) != nil, isConnected else { return }
         makeDue(filter: filter)
     }
@@ -174,6 +181,12 @@ struct Outbox: Sendable {
     /// Sends every subscription again.
     mutating func subscribeAgain() {
         for filter in inOrder(filters) { makeDue(filter: filter) }
+    }
+
+    /// Handles that the broker has accepted a subscription. Only then it is narrowed: the broker may take a value that this client has
+    /// retained in an earlier connection for its own message as well.
+    mutating func subscribed(_ filter: String) {
+        if narrowFilters.contains(filter), !dueFilters.contains(filter) { queue.append(.narrowing(filter)) }
     }
 
     private mutating func makeDue(filter: String) {
@@ -229,6 +242,9 @@ struct Outbox: Sendable {
             case .filter(let filter):
                 dueFilters.remove(filter)
                 return filters[filter] == nil ? .unsubscribe(filter) : .subscribe(filter)
+            case .narrowing(let filter):
+                // It is not narrowed before the broker has accepted it again.
+                if narrowFilters.contains(filter), !dueFilters.contains(filter) { return .narrow(filter) }
             case .value(let topic):
                 guard let publication = take(topic) else { continue }
                 return .publish(publication)

@@ -67,6 +67,7 @@ struct Scene {
             "\(publication.isRetained ? "value" : "event") \(publication.topic)="
                 + String(decoding: publication.payload, as: UTF8.self)
         case .subscribe(let filter, _): "subscribe \(filter)"
+        case .narrow(let filter, _): "narrow \(filter)"
         case .unsubscribe(let filter, _): "unsubscribe \(filter)"
         case .acknowledged(let event): "acknowledged \(event.topic)"
         case .disconnect: "disconnect"

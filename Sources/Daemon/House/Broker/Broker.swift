@@ -91,6 +91,7 @@ package final class Broker: Service {
             case .repeat(let topic): client.resend(topic)
             case .release(let topic): client.release(topic)
             case .subscribe(let filter): client.subscribe(filter)
+            case .subscribeToOthers(let filter): client.subscribeToOthers(filter)
             case .unsubscribe(let filter): client.unsubscribe(filter)
             case .subscribeAgain: client.subscribeAgain()
             case .announce: client.announce()
@@ -126,7 +127,7 @@ package final class Broker: Service {
 
     /// - Parameters:
     ///   - regions: the configured regions.
-    ///   - events: the events of this node's hub, from the beginning.
+    ///   - events: the events of this node's hub but ranging, from the beginning.
     package init(
         _ settings: BrokerSettings, broker: MQTTSettings.Broker, regions: [BrokerRegion], events: AsyncStream<Event>,
         outputs: Outputs
@@ -244,7 +245,8 @@ package final class Broker: Service {
             engine.reported(radio, report.mapped { Instant(nanoseconds: times($0.nanoseconds)) })
         case .radioLost(let radio): engine.lost(radio)
         case .radioRemoved(let radio): engine.removed(radio)
-        case .publish, .repeat, .release, .subscribe, .unsubscribe, .subscribeAgain, .announce: break
+        case .publish, .repeat, .release, .subscribe, .subscribeToOthers, .unsubscribe, .subscribeAgain, .announce:
+            break
         }
     }
 

@@ -85,7 +85,7 @@ extension BrokerCore {
         let inside = Set(states.filter { $0.value.state == .inside }.keys)
         distances.planned(isAnyInside: !inside.isEmpty, at: now)
         guard isHolding else { return [] }
-        return distances.measured(beacons, inside: inside, node: node).flatMap { part, reception in
+        return distances.measured(beacons, inside: inside, node: node, at: now).flatMap { part, reception in
             (reception == nil ? [] : partFound(part))
                 + [.publish(DistanceTopics.message(part, reception, topics))]
         }
@@ -130,8 +130,10 @@ extension BrokerCore {
         }
         guard let discovery else { return [] }
         if message.topic == "\(discovery.prefix)/status" {
+            guard message.payload == Array(Wire.online.utf8), !message.isRetained else { return [] }
             // Home Assistant has started.
-            return message.payload == Array(Wire.online.utf8) && !message.isRetained ? [.announce] : []
+            distances.repeated()
+            return [.announce]
         }
         return discovery.subject(of: message.topic) == nil ? [] : remainFound(message)
     }

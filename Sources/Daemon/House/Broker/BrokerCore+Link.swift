@@ -18,14 +18,17 @@ extension BrokerCore {
         announcements.waitBegan(at: now.instant)
         if hasEngine { ownRate = ReceptionRate(at: now.instant) }
         var filters = [
-            topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted, topics.everyRegion,
+            topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted,
             topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
         ]
-        if hasEngine { filters += [topics.everyHeard, topics.everyBattery, topics.house, topics.regions] }
+        if hasEngine { filters += [topics.everyHeard, topics.everyBattery, topics.regions] }
         if !isHub { filters.append(topics.everyEvent) }
         // What an earlier version retained.
         filters.append(topics.everyObservation(by: node))
-        return [.publish(scannerValue), .publish(prompt.value)] + filters.map { .subscribe($0) }
+        // What comes back of these would only be compared with what was published.
+        let othersFilters = [topics.everyRegion] + (hasEngine ? [topics.house] : [])
+        return [.publish(scannerValue), .publish(prompt.value)] + othersFilters.map { .subscribeToOthers($0) }
+            + filters.map { .subscribe($0) }
             + (discovery.map { [.subscribe("\($0.prefix)/status")] } ?? [])
     }
 
@@ -51,6 +54,7 @@ extension BrokerCore {
         (nodes, announced, publishedRegions, isConnected) = (HouseNodes(), nil, [:], true)
         remains.connected()
         batteries.connected()
+        distances.repeated()
         delivery.connected(at: now.instant)
         if hasEngine { election.connected() }
         return [.publish(about)]

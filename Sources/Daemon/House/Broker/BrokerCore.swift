@@ -18,6 +18,8 @@ struct BrokerCore: Sendable {
         /// Do not publish the topic again: its value at the broker is another node's from now on. Its events that wait are dropped.
         case release(topic: String)
         case subscribe(String)
+        /// Subscribe, without the messages that this node publishes.
+        case subscribeToOthers(String)
         case unsubscribe(String)
         /// Make every subscription again, so that the broker delivers its retained messages again.
         case subscribeAgain

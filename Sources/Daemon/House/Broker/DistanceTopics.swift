@@ -19,8 +19,24 @@ struct DistanceTopics: Sendable {
     /// Home Assistant stores each value in its database.
     private static let interval = 5 * Nanoseconds.second
 
-    /// The distances that were published.
-    private var published: Set<Part> = []
+    /// The time after which a distance is published again that has not changed: Home Assistant takes one for unknown after 120 s.
+    private static let refresh = 60 * Nanoseconds.second
+
+    /// A distance as far as a change of it is worth a message: in decibels and decimetres.
+    private struct Value: Hashable, Sendable {
+        var rssi: Int
+        var accuracy: Int?
+        var proximity: Proximity
+
+        init(_ reception: RegionMonitor.BeaconSnapshot.Reception) {
+            rssi = Int(reception.rssi.rounded())
+            accuracy = reception.accuracy < 0 ? nil : Int(exactly: (min(reception.accuracy, 1e6) * 10).rounded())
+            proximity = Proximity(accuracy: reception.accuracy)
+        }
+    }
+
+    /// The distances that were published, with the times at which they are published again.
+    private var published: [Part: (value: Value, next: Int64)] = [:]
     /// The time of the next measurement of distances.
     private(set) var nextDeadline: Int64?
 
@@ -32,12 +48,17 @@ struct DistanceTopics: Sendable {
         nextDeadline = isAnyInside ? now.addingClamped(Self.interval) : nil
     }
 
+    /// Has all distances published at the next measurement: the broker retains none.
+    mutating func repeated() {
+        for part in published.keys { published[part]?.next = .min }
+    }
+
     /// Returns the distance of the strongest beacon of each region that is inside, from each radio that receives it, in order, and `nil`
-    /// for the distances that ended.
+    /// for the distances that ended; those that have changed, and those that were not published for a minute.
     ///
     /// - Parameter beacons: The beacons received of late, with their receptions by each radio.
     mutating func measured(
-        _ beacons: [RegionMonitor.BeaconSnapshot], inside: Set<String>, node: String
+        _ beacons: [RegionMonitor.BeaconSnapshot], inside: Set<String>, node: String, at now: Int64
     ) -> [(part: Part, reception: RegionMonitor.BeaconSnapshot.Reception?)] {
         var strongest: [Part: RegionMonitor.BeaconSnapshot.Reception] = [:]
         for beacon in beacons {
@@ -48,9 +69,15 @@ struct DistanceTopics: Sendable {
                 }
             }
         }
-        let silent = published.subtracting(strongest.keys)
-        published = Set(strongest.keys)
-        return published.sorted(by: Part.precedes).map { ($0, strongest[$0]) }
+        let silent = published.keys.filter { strongest[$0] == nil }
+        for part in silent { published[part] = nil }
+        let news = strongest.filter { part, reception in
+            let (value, before) = (Value(reception), published[part])
+            guard before?.value != value || before.map({ $0.next <= now }) ?? true else { return false }
+            published[part] = (value, now.addingClamped(Self.refresh))
+            return true
+        }
+        return news.keys.sorted(by: Part.precedes).map { ($0, news[$0]) }
             + silent.sorted(by: Part.precedes).map { ($0, nil) }
     }
 
