@@ -196,8 +196,8 @@ let targets = [
     program(
         "SpeedBenchmark", in: "Benchmarks/Speed/Harness",
         [
-            "Bluetooth", "CAllocations", "Logging", "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence",
-            "RegionMonitoring", "SystemPackage",
+            "Bluetooth", "CAllocations", "Events", "Listening", "Logging", "OkaeriConfiguration", "OkaeriDaemon",
+            "Plumbing", "Presence", "RegionMonitoring", "SystemPackage",
         ], house + lifetimes),
     program(
         "ScanBenchmark", in: "Benchmarks/Scan/Harness",

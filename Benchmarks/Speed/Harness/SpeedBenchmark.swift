@@ -3,12 +3,16 @@ import Logging
 import OkaeriBluetooth
 import OkaeriConfiguration
 import OkaeriDaemon
+import OkaeriEvents
+import OkaeriListening
 
 /// The measurements of `Benchmarks/Speed/measure` inside the program; the rest it measures from outside.
 ///
 ///     SpeedBenchmark pipeline CONFIG EVENTS COUNT        nanoseconds and allocations for COUNT reports
 ///     SpeedBenchmark phones CONFIG EVENTS COUNT PHONES   the same, with changing addresses and so many phones among the senders
 ///     SpeedBenchmark daemon CONFIG DESCRIPTOR            the whole daemon, on a socket in place of an adapter's
+///     SpeedBenchmark house CONFIG DESCRIPTOR STATE       the same with a state directory, and with its events but ranging on standard
+///                                                        output, as the journal has them
 @main enum SpeedBenchmark {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -27,10 +31,27 @@ import OkaeriDaemon
                 kernel: SocketKernel(scanSocket: Int32(rest[1]) ?? -1),
                 logger: Logger(label: "speed") { _ in SwiftLogNoOpLogHandler() })
             try await daemon.run(with: [])
+        case ("house", let rest) where rest.count == 3:
+            var configuration = try Configuration(file: rest[0])
+            try configuration.readIdentities(file: rest[0])
+            let daemon = try Daemon(
+                configuration,
+                options: .init(
+                    configurationFile: rest[0], simulatesWiFi: true, socket: "\(rest[2]).sock", stateDirectory: rest[2]),
+                kernel: SocketKernel(scanSocket: Int32(rest[1]) ?? -1),
+                logger: Logger(label: "house") { StreamLogHandler.standardError(label: $0) })
+            let output = EventOutput(hub: daemon.hub, reportMissing: { _ in }) { event in
+                if case .didRangeBeacons = event.kind { return true }
+                print(event.line)
+                return true
+            }
+            try await daemon.run(with: [output])
         default:
             print(
-                "usage: SpeedBenchmark pipeline CONFIG EVENTS COUNT | phones CONFIG EVENTS COUNT PHONES | daemon CONFIG DESCRIPTOR"
-            )
+                """
+                usage: SpeedBenchmark pipeline CONFIG EVENTS COUNT | phones CONFIG EVENTS COUNT PHONES | daemon CONFIG DESCRIPTOR | \
+                house CONFIG DESCRIPTOR STATE
+                """)
             exit(EX_USAGE)
         }
     }
