@@ -55,6 +55,9 @@ class Air:
         tags = [tag(number) for number in range(regions - VISITORS)]
         phones = [captures.Report(private_address(number), b"\x02\x01\x1a\x0a\xff\x4c\x00\x10\x05\x01\x18\x00\x00\x00")
                   for number in range(phones)]
+        # A house at rest.
+        if rate == 0:
+            tags, phones = [], []
         self.neighbors = max(0, int((rate - len(tags) - 2 * len(phones)) / 2))
         neighbors = [captures.Report(random.randbytes(5) + b"\xc0", captures.ibeacon(NEIGHBOR, 1, number))
                      for number in range(self.neighbors)]
