@@ -42,4 +42,25 @@ struct AES128Tests {
             #expect(resolver.device(of: BluetoothAddress(low: 0x940D_FBAB, high: 0x7081), .random, at: time) == nil)
         }
     }
+
+    @Test func `each of twenty devices is found by its key, in both orders of bytes`() throws {
+        let keys = (0..<20 as Range<UInt8>).compactMap { number in IdentityResolvingKey("\(number + 10)".repeated(16)) }
+        try #require(keys.count == 20)
+        for (position, key) in keys.enumerated() {
+            for order in [key, key.reversed] {
+                var resolver = AddressResolver(keys.map { DeviceIdentity(key: $0) })
+                let found = (0..<2 as Range<UInt32>).map { number in
+                    let random = 0x40_0000 | UInt32(position) << 8 | number
+                    let (low, high) = (random << 24 | AES128(order).hash(random), UInt16(random >> 8))
+                    return resolver.device(of: BluetoothAddress(low: low, high: high), .random, at: Int64(number))
+                }
+                #expect(found == [nil, position])
+                #expect(resolver.reversed == (order == key ? [] : [position]))
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate func repeated(_ count: Int) -> String { String(repeating: self, count: count - 1) + "7f" }
 }

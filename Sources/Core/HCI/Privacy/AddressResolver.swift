@@ -4,6 +4,12 @@ public protocol AddressHash: Sendable {
     func hash(_ random: UInt32) -> UInt32
 }
 
+/// The ciphers of several keys. All of them compute the hash of a foreign address.
+package protocol AddressSearch: Sendable {
+    /// Returns the position of the first key with which 24 random bits have a hash; `nil` without one.
+    func first(with hash: UInt32, of random: UInt32) -> Int?
+}
+
 /// Finds the device behind a private address, in constant memory and without an allocation.
 ///
 /// A hash has 24 bits, so that a foreign address resolves with a key by chance: once in 8 million addresses, because a key may have
@@ -18,18 +24,29 @@ public struct AddressResolver: Sendable {
 
     private var devices: [Device]
     private var cache: ResolutionCache
+    /// Both orders of each device's key, one after the other.
+    private let keys: any AddressSearch
 
     /// A resolver without devices.
     public init() {
         (isEmpty, devices, cache) = (true, [], ResolutionCache(sets: 0))
+        keys = Ciphers(all: [])
     }
 
     /// A resolver of devices; its results are their positions. `nil` is never found.
     public init(_ identities: [DeviceIdentity?], cipher: Cipher) {
+        self.init(identities) { Ciphers(all: $0.map(cipher)) }
+    }
+
+    /// The same with a cipher that searches all keys at once.
+    ///
+    /// - Parameter search: Returns the search of these keys.
+    package init(_ identities: [DeviceIdentity?], search: ([IdentityResolvingKey]) -> any AddressSearch) {
         devices = identities.enumerated().compactMap { position, identity in
-            identity.map { Device($0, position: position, cipher: cipher) }
+            identity.map { Device(position: position, address: $0.address) }
         }
         isEmpty = devices.isEmpty
+        keys = search(identities.compactMap(\.self).flatMap { [$0.key, $0.key.reversed] })
         cache = ResolutionCache()
     }
 
@@ -71,11 +88,9 @@ public struct AddressResolver: Sendable {
     }
 
     private func resolved(_ address: BluetoothAddress) -> Match? {
-        for (index, device) in devices.enumerated() {
-            if address.isResolved(by: device.stated) { return (index, .stated) }
-            if address.isResolved(by: device.reversed) { return (index, .reversed) }
-        }
-        return nil
+        let random = UInt32(truncatingIfNeeded: address.rawValue >> 24)
+        return keys.first(with: UInt32(truncatingIfNeeded: address.rawValue) & 0xFF_FFFF, of: random)
+            .map { ($0 / 2, $0.isMultiple(of: 2) ? .stated : .reversed) }
     }
 }
 
@@ -86,15 +101,14 @@ extension AddressResolver {
     private struct Device: Sendable {
         let position: Int
         let address: BluetoothAddress?
-        let stated, reversed: any AddressHash
         var evidence = AddressEvidence()
+    }
 
-        init(_ identity: DeviceIdentity, position: Int, cipher: Cipher) {
-            self.position = position
-            address = identity.address
-            stated = cipher(identity.key)
-            reversed = cipher(identity.key.reversed)
-        }
+    /// The search by one cipher after another.
+    private struct Ciphers: AddressSearch {
+        let all: [any AddressHash]
+
+        func first(with hash: UInt32, of random: UInt32) -> Int? { all.firstIndex { $0.hash(random) == hash } }
     }
 }
 
@@ -102,8 +116,4 @@ extension BluetoothAddress {
     /// Whether a random address is a resolvable private one: its two highest bits are 01 (Core Specification 5.4, Vol 6, Part B,
     /// Section 1.3.2.2).
     package var isResolvable: Bool { rawValue >> 46 == 0b01 }
-
-    fileprivate func isResolved(by cipher: any AddressHash) -> Bool {
-        cipher.hash(UInt32(truncatingIfNeeded: rawValue >> 24)) == UInt32(truncatingIfNeeded: rawValue) & 0xFF_FFFF
-    }
 }

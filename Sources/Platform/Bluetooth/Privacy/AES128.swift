@@ -6,7 +6,7 @@ package import HCI
 /// Where a processor has no instructions for AES, libnettle looks up tables, and its time depends on the data. That is not a leak here:
 /// the data is the address of an advertisement, and no sender learns the time of its decoding.
 package struct AES128: Sendable {
-    private let schedule: aes128_ctx
+    fileprivate let schedule: aes128_ctx
 
     package init(_ key: IdentityResolvingKey) {
         let bytes = (key.high.bigEndian, key.low.bigEndian)
@@ -38,10 +38,40 @@ extension AES128: AddressHash {
     }
 }
 
+/// The ciphers of several keys, one behind the other: without a copy of a schedule for each block.
+private struct AES128Search: AddressSearch {
+    private let schedules: [aes128_ctx]
+
+    init(_ keys: [IdentityResolvingKey]) { schedules = keys.map { AES128($0).schedule } }
+
+    func first(with hash: UInt32, of random: UInt32) -> Int? {
+        let size = IdentityResolvingKey.byteCount
+        let bits = (0 as UInt64, UInt64(random).bigEndian)
+        var block = bits
+        // Safe: the schedules and both blocks of 16 bytes stay where they are during the calls, and all positions are the array's.
+        return unsafe schedules.withUnsafeBufferPointer { schedules in
+            unsafe withUnsafeBytes(of: bits) { bits in
+                unsafe withUnsafeMutableBytes(of: &block) { block in
+                    guard let schedule = schedules.baseAddress,
+                        let source = unsafe bits.bindMemory(to: UInt8.self).baseAddress,
+                        let target = unsafe block.bindMemory(to: UInt8.self).baseAddress
+                    else { return nil }
+                    for position in 0..<schedules.count {
+                        unsafe nettle_aes128_encrypt(schedule + position, size, target, source)
+                        let encrypted = unsafe block.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self)
+                        if UInt32(bigEndian: encrypted) & 0xFF_FFFF == hash { return position }
+                    }
+                    return nil
+                }
+            }
+        }
+    }
+}
+
 extension AddressResolver {
     /// A resolver of devices; its results are their positions. `nil` is never found.
     package init(_ identities: [DeviceIdentity?]) {
-        self.init(identities, cipher: { AES128($0) })
+        self.init(identities, search: { AES128Search($0) })
     }
 }
 
