@@ -73,8 +73,9 @@ public struct IBeaconFrame: Hashable, Sendable {
 public struct IBeaconFrames: Sequence, IteratorProtocol, Sendable {
     @usableFromInline var first: IBeaconFrame?
 
-    /// The ones after the first, the last one first. Empty for nearly every advertisement, which then costs no allocation.
-    @usableFromInline var others: [IBeaconFrame] = []
+    /// The ones after the first, the last one first. `nil` for nearly every advertisement: an empty array would cost a reference count
+    /// for each report.
+    @usableFromInline var others: [IBeaconFrame]?
 
     /// The iBeacons in the payload of one PDU or report, without a length in front.
     public init(_ advertisingData: RawSpan) {
@@ -83,16 +84,22 @@ public struct IBeaconFrames: Sequence, IteratorProtocol, Sendable {
             guard structure.type == ADType.manufacturerSpecificData,
                 let frame = IBeaconFrame(manufacturerSpecificData: structure.data)
             else { continue }
-            if first == nil { first = frame } else { others.append(frame) }
+            if first == nil {
+                first = frame
+            } else if others == nil {
+                others = [frame]
+            } else {
+                others?.append(frame)
+            }
         }
-        if !others.isEmpty { others.reverse() }
+        if others != nil { others?.reverse() }
     }
 
     /// The next iBeacon, nil after the last.
     @inlinable
     public mutating func next() -> IBeaconFrame? {
         guard let frame = first else { return nil }
-        first = others.popLast()
+        first = others == nil ? nil : others?.popLast()
         return frame
     }
 }

@@ -47,25 +47,32 @@ struct NearbyDevices: Sendable {
 
     private struct Device: Sendable {
         var key: UInt64
-        var firstHeard: Int64
-        var lastHeard: Int64
+        let firstHeard: Int64
+        private(set) var lastHeard: Int64
+        /// The end of its presence without a further reception. Stored, because each report of a device without a place looks at four.
+        private var presentUntil: Int64
         /// In nanoseconds.
-        var meanGap: Float = 0
+        private(set) var meanGap: Float = 0
         /// The number of seconds in which it was received, up to ``smoothing``.
-        var count: Int32 = 1
+        private var count: Int32 = 1
 
         init(key: UInt64, at time: Int64) {
             self.key = key
             (firstHeard, lastHeard) = (time, time)
+            presentUntil = time.addingClamped(Int64(shortestPatience))
         }
 
-        /// The time without reception after which the device is gone, in nanoseconds.
-        private var patience: Int64 {
-            Int64(min(max(shortestPatience, NearbyDevices.patience * meanGap), longestPatience))
+        /// Handles a further reception, so many nanoseconds after the last.
+        mutating func heard(at time: Int64, after gap: Int64) {
+            meanGap += (Float(gap) - meanGap) / Float(count)
+            count = min(count + 1, smoothing)
+            lastHeard = time
+            let patience = min(max(shortestPatience, NearbyDevices.patience * meanGap), longestPatience)
+            presentUntil = time.addingClamped(Int64(patience))
         }
 
         @inline(__always)
-        func isPresent(at time: Int64) -> Bool { time.subtractingClamped(lastHeard) <= patience }
+        func isPresent(at time: Int64) -> Bool { time <= presentUntil }
 
         func meets(_ requirement: Requirement) -> Bool {
             count >= requirement.count && lastHeard.subtractingClamped(firstHeard) >= requirement.span
@@ -99,9 +106,7 @@ struct NearbyDevices: Sendable {
             devices[place] = Device(key: device.key, at: time)
             return
         }
-        device.meanGap += (Float(gap) - device.meanGap) / Float(device.count)
-        device.count = min(device.count + 1, Self.smoothing)
-        device.lastHeard = time
+        device.heard(at: time, after: gap)
         devices[place] = device
     }
 
