@@ -20,4 +20,12 @@ import Testing
             #expect(left.subtractingClamped(right) == Int64(clamping: difference))
         }
     }
+
+    @Test func `seconds have as many nanoseconds as a duration of them`() {
+        for number in 0..<200_000 {
+            let seconds = Double(number) * 0.018_1 + Double(number % 7) / 3
+            #expect(Nanoseconds.count(seconds) == Duration.seconds(seconds).clampedNanoseconds, "\(seconds)")
+        }
+        #expect(Nanoseconds.count(14) == 14_000_000_000 && Nanoseconds.count(0.3) == 300_000_000)
+    }
 }

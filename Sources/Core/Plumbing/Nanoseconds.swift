@@ -37,6 +37,12 @@ package enum Nanoseconds {
     package static let second: Int64 = 1_000_000_000
 
     package static func seconds(_ span: Int64) -> Double { Double(span) / 1e9 }
+
+    /// The whole nanoseconds of a span in seconds, as a `Duration` of it has them; less than 64 bits of them.
+    package static func count(_ seconds: Double) -> Int64 {
+        let whole = seconds.rounded(.towardZero)
+        return Int64(whole) * second + Int64((seconds - whole) * 1e18) / second
+    }
 }
 
 package enum KernelClock {

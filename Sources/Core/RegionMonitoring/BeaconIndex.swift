@@ -122,10 +122,10 @@ struct BeaconTable: Sendable {
     /// not received lately, then any beacon without a region, then a beacon of a region that keeps no region inside.
     ///
     /// - Parameter isHolder: whether the beacon in a slot keeps a region inside. Such a one is never dropped.
-    /// - Returns: The slot, and a replaced beacon of a region whose silences are learned; `nil` if all must stay.
+    /// - Returns: The slot, and a replaced beacon of a region; `nil` if all must stay.
     mutating func insert(
         _ track: BeaconTrack, capacity: Int, isHolder: (_ slot: Int, _ track: BeaconTrack) -> Bool
-    ) -> (slot: Int, evicted: BeaconTrack?)? {
+    ) -> (slot: Int, replaced: BeaconTrack?)? {
         let isFull = tracks.count >= capacity
         guard
             let slot = isFull ? place(for: track, isHolder: isHolder) : abandonedPlace(at: track.lastHeard)
@@ -136,11 +136,10 @@ struct BeaconTable: Sendable {
             return (tracks.count - 1, nil)
         }
         let old = tracks[slot]
-        let evicted = old.regions.isEmpty || !old.silences.isTaught ? nil : old
         if !old.isPhone { index.remove(old.identity, slot: slot) }
         if !track.isPhone { index.insert(track.identity, slot: slot) }
         tracks[slot] = track
-        return (slot, evicted)
+        return (slot, old.regions.isEmpty ? nil : old)
     }
 
     /// The place of a beacon without a region that passed by long ago. By a busy road the table is as large as the

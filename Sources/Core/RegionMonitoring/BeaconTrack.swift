@@ -148,9 +148,12 @@ struct BeaconTrack: Sendable {
         if !silence.remove(radio) { silence = radios.start(at: now) }
     }
 
-    /// Returns the silences that the union of the beacon's radios has learned, or those of one radio.
-    func silences(of radio: Int?) -> SilenceModel {
-        radio.flatMap { radio in receptions.first { $0.radio == radio }?.silences } ?? silences
+    /// Returns the exit time by the silences that the union of the beacon's radios has learned, or by those of one radio; in nanoseconds.
+    func exitNanoseconds(_ sensitivity: Sensitivity, at radio: Int?) -> Int64 {
+        guard let radio, let place = receptions.firstIndex(where: { $0.radio == radio }) else {
+            return silences.exitNanoseconds(sensitivity)
+        }
+        return receptions[place].silences.exitNanoseconds(sensitivity)
     }
 
     /// Returns what was learned of the beacon, by the radios that received it last and by earlier ones.
@@ -246,6 +249,6 @@ struct RadioReception: Sendable {
             .silence(since: reading, tolerance: silences.tolerance(reading.wasDeafOfLate))
         if let exitAfter { return silence <= exitAfter }
         return silence <= Int64(Sensitivity.balanced.shortest * 1e9)
-            || silence <= silences.timing(.balanced).time.clampedNanoseconds
+            || silence <= silences.exitNanoseconds(.balanced)
     }
 }

@@ -95,21 +95,23 @@ public struct EndedSilence: Hashable, Sendable {
 extension RegionMonitor {
     /// Returns the silences of regions that the beacon in `slot` ends, if it is strong enough to keep or to enter
     /// them. Call it before the reception is recorded.
-    func silencesEnded(
+    ///
+    /// Mutating, because a monitor that must not change would be copied for the call.
+    mutating func silencesEnded(
         slot: Int, by sighting: BeaconSighting, at now: Instant
     ) -> [(index: Int, silence: EndedSilence)] {
         beacons[slot].signs.compactMap { index in
-            let tracker = signs[index]
-            guard tracker.isSilent(at: now) else { return nil }
+            guard signs[index].isSilent(at: now) else { return nil }
+            let region = signs[index].region
             // Another sign keeps the region inside: no exit time would have caused an exit.
-            let others = regions[tracker.region].signs.lazy.filter { $0 != index }
-            if others.contains(where: { signs[$0].state == .inside }) { return nil }
+            if regions[region].signs.contains(where: { $0 != index && signs[$0].state == .inside }) { return nil }
             // Its slot may belong to another beacon now.
-            guard let holder = tracker.silentHolder, beacons[holder].signs.contains(index) else { return nil }
-            let times = beacons[holder].silences.exitTimes
-            let length = Duration.nanoseconds(
-                radios.silence(since: tracker.silentSince, at: now, tolerance: beacons[holder].tolerance))
-            let leftFor = departure(of: tracker.region).map { $0.duration(to: now) }
+            guard let holder = signs[index].silentHolder, beacons[holder].signs.contains(index) else { return nil }
+            let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
+            let leftFor = departure(of: region).map { $0.duration(to: now) }
+            // Most silences of slow tags: one time is enough.
+            if leftFor == nil, silent <= beacons[holder].silences.exitNanoseconds(.quick) { return nil }
+            let (times, length) = (beacons[holder].silences.exitTimes, Duration.nanoseconds(silent))
             let limit = EndedSilence.returnLimit(times)
             // A silence longer than the longest exit time and this limit was an absence with every sensitivity.
             let isNotable = length > times.quick && length - times.patient <= limit

@@ -77,6 +77,9 @@ struct GapMemory<let binCount: Int>: Sendable {
     }
 
     /// Returns the mean length of the gaps in a bin. Stored sums cannot move it out of the bin.
+    ///
+    /// Inlined, because a call would copy all bins.
+    @inline(__always)
     private func mean(_ bin: Int) -> Double {
         let (start, end) = (GapBins.start(bin + Self.first), GapBins.start(bin + Self.first + 1))
         guard counts[bin] > 0 else { return start }
@@ -86,6 +89,7 @@ struct GapMemory<let binCount: Int>: Sendable {
     /// Returns the distribution of the longest gaps, or `nil` if there are none.
     ///
     /// - Parameter gaps: The number of longest gaps that are the tail.
+    @inline(__always)
     func tail(of gaps: Double) -> GapTail? {
         var (count, length, longest) = (0.0, 0.0, 0.0)
         var bin = binCount

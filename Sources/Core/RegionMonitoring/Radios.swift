@@ -20,13 +20,26 @@ struct Radios: Sendable {
 
         func reading(at now: Instant) -> ListeningClock.Reading { clock.reading(at: min(now, horizon)) }
 
-        func readingForJudgement(at now: Instant) -> ListeningClock.Reading {
+        private func readingForJudgement(at now: Instant) -> ListeningClock.Reading {
             clock.readingForJudgement(at: min(now, horizon))
+        }
+
+        /// Returns the time until a silence that began at a reading reaches its limit.
+        func remaining(
+            since start: ListeningClock.Reading, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
+        ) -> Int64 {
+            let reading = isJudged ? readingForJudgement(at: now) : reading(at: now)
+            let remaining = reading.remaining(of: limit, since: start)
+            guard let end = clock.instant(after: remaining, of: limit.clock, from: min(now, horizon)) else {
+                return remaining > 0 ? .max : remaining
+            }
+            let wait = end.nanoseconds.subtractingClamped(now.nanoseconds)
+            return remaining > 0 ? max(wait, now > horizon ? Radios.reportWait : 1 as Int64) : min(wait, 0)
         }
     }
 
     /// The time until a silence is judged again that waits for a radio's report, in nanoseconds.
-    private static let reportWait: Int64 = 250_000_000
+    fileprivate static let reportWait: Int64 = 250_000_000
 
     /// The monitor's own one, apart from the others: a house with one radio never uses the array.
     private var own: Radio
@@ -53,6 +66,9 @@ struct Radios: Sendable {
 
     @inline(__always)
     func isLost(_ radio: Int) -> Bool { radio == 0 ? own.isLost : others[radio - 1].isLost }
+
+    @inline(__always)
+    func isListening(_ radio: Int) -> Bool { radio == 0 ? own.isListening : others[radio - 1].isListening }
 
     @inline(__always)
     func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
@@ -89,6 +105,9 @@ struct Radios: Sendable {
     ) -> (wasDeaf: Bool, listened: ListeningClock.Reading) {
         others[radio - 1].clock.heard(from: key, at: now)
     }
+
+    /// Whether there are other radios than the own one.
+    var areSeveral: Bool { !others.isEmpty }
 
     var isAnyPresent: Bool { !own.isLost || others.contains { !$0.isLost } }
 
@@ -157,11 +176,11 @@ struct Radios: Sendable {
 
     /// Whether all radios of a silence are lost.
     func areLost(of start: SilenceStart) -> Bool {
-        self[start.radio].isLost && start.others.allSatisfy { self[$0.radio].isLost }
+        isLost(start.radio) && start.others.allSatisfy { isLost($0.radio) }
     }
 
     func isAnyListening(to start: SilenceStart) -> Bool {
-        self[start.radio].isListening || start.others.contains { self[$0.radio].isListening }
+        isListening(start.radio) || start.others.contains { isListening($0.radio) }
     }
 
     /// Returns the length of a silence in listening time: that of the radio that has listened least, of those that listen now.
@@ -181,8 +200,11 @@ struct Radios: Sendable {
     }
 
     private func least(of start: SilenceStart, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
-        let listening = start.parts.filter { self[$0.radio].isListening }
-        return (listening.isEmpty ? start.parts : listening).map(value).min() ?? 0
+        let isAnyListening = isAnyListening(to: start)
+        var least = Int64.max
+        if !isAnyListening || isListening(start.radio) { least = value(start.first) }
+        for part in start.others where !isAnyListening || isListening(part.radio) { least = min(least, value(part)) }
+        return least
     }
 
     /// Returns the time until a silence reaches its limit if no radio is deaf from now on, in nanoseconds; zero or less when it is
@@ -195,33 +217,26 @@ struct Radios: Sendable {
         since start: SilenceStart, at now: Instant, isJudged: Bool = false, _ limit: (_ radio: Int?) -> SilenceLimit
     ) -> Int64 {
         guard !start.others.isEmpty else { return remaining(of: start.first, at: now, isJudged, limit(nil)) }
-        let isFirst = self[start.radio].isListening
-        let listening = start.others.count { self[$0.radio].isListening } + (isFirst ? 1 : 0)
+        let isFirst = isListening(start.radio)
+        let listening = start.others.count { isListening($0.radio) } + (isFirst ? 1 : 0)
         let all = listening == start.others.count + 1 ? limit(nil) : nil
         var longest = Int64.min
         if isFirst || listening == 0 {
             longest = remaining(of: start.first, at: now, isJudged, all ?? limit(start.radio))
         }
-        for part in start.others where listening == 0 || self[part.radio].isListening {
+        for part in start.others where listening == 0 || isListening(part.radio) {
             longest = max(longest, remaining(of: part, at: now, isJudged, all ?? limit(part.radio)))
         }
         return longest
     }
 
+    /// Without the subscript, whose coroutine would allocate for each judgement.
     private func remaining(
         of part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
     ) -> Int64 {
-        // Without a copy of the radio: a large site has a thousand of them.
-        let horizon = self[part.radio].horizon
-        let reading =
-            isJudged ? self[part.radio].readingForJudgement(at: now) : self[part.radio].reading(at: now)
-        let remaining = reading.remaining(of: limit, since: part.reading)
-        guard let end = self[part.radio].clock.instant(after: remaining, of: limit.clock, from: min(now, horizon))
-        else {
-            return remaining > 0 ? .max : remaining
-        }
-        let wait = end.nanoseconds.subtractingClamped(now.nanoseconds)
-        return remaining > 0 ? max(wait, now > horizon ? Self.reportWait : 1 as Int64) : min(wait, 0)
+        part.radio == 0
+            ? own.remaining(since: part.reading, at: now, isJudged, limit)
+            : others[part.radio - 1].remaining(since: part.reading, at: now, isJudged, limit)
     }
 }
 

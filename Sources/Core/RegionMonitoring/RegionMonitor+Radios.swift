@@ -115,7 +115,10 @@ extension RegionMonitor {
         }
         radios[position].horizon = start
         guard share > 0 else {
+            let wasListening = radios[position].isListening
             radios[position].clock.pause(at: start)
+            // The others alone decide from now on, which may be sooner.
+            if wasListening { scheduleExits(at: start) }
             return radios[position].isLost ? adapterRecovered(radio, paused: true, at: start) : []
         }
         listeningShareChanged(radio, to: share, at: start)

@@ -34,18 +34,25 @@ extension RegionMonitor {
         let next = due.advanced(by: Self.rangingInterval)
         nextRanging = next > now ? next : now.advanced(by: Self.rangingInterval)
 
-        var heard: [Int: [RangedBeacon]] = [:]
-        for track in beacons.tracks
-        where !track.regions.isEmpty && track.lastHeard.duration(to: now) <= Self.rangingMemory {
-            for index in track.regions {
-                guard let sign = track.signs.first(where: { signs[$0].region == index }) else { continue }
-                heard[index, default: []].append(track.ranged(by: signs[sign].sign, round: round))
+        return ranging.map { index in
+            .didRangeBeacons(region: regions[index].identifier, rangedBeacons(of: index, at: now))
+        }
+    }
+
+    /// Returns the beacons of a region that were received of late, the nearest first.
+    private func rangedBeacons(of region: Int, at now: Instant) -> [RangedBeacon] {
+        var ranged: [RangedBeacon] = []
+        for index in regions[region].signs {
+            for slot in signs[index].slots {
+                let age = now.nanoseconds.subtractingClamped(beacons[slot].lastHeard.nanoseconds)
+                // A beacon of several signs is ranged by its first.
+                guard age <= Self.rangingMemory.clampedNanoseconds,
+                    beacons[slot].signs.first(where: { signs[$0].region == region }) == index
+                else { continue }
+                ranged.append(beacons[slot].ranged(by: signs[index].sign, round: round))
             }
         }
-        return ranging.map { index in
-            let beacons = (heard[index] ?? []).sorted(by: RangedBeacon.nearestFirst)
-            return .didRangeBeacons(region: regions[index].identifier, beacons)
-        }
+        return ranged.count > 1 ? ranged.sorted(by: RangedBeacon.nearestFirst) : ranged
     }
 }
 
@@ -84,9 +91,10 @@ extension RegionMonitor {
             beacons[slot].signs = beacons[slot].isPhone ? signs(ofPhone: identity) : matcher.matches(identity)
             beacons[slot].regions = regions(of: beacons[slot].signs)
             if !beacons[slot].isPhone { normalized(slot) }
+            for index in beacons[slot].signs { signs[index].add(slot) }
         }
         collectPhones()
-        if radios.isAnyPresent { scheduleExits(at: now) }
+        scheduleExits(at: now)
         startRangingIfNeeded(at: now)
         return actions
     }
@@ -113,6 +121,7 @@ extension RegionMonitor {
                 former?.signs.first { $0.sign.identity == sign.identity }
                 ?? SignTracker(sign, of: regions.count, listeningSince: start)
             (tracker.sign, tracker.region) = (sign, regions.count)
+            tracker.removeSlots()
             signs.append(tracker)
         }
         var tracker = RegionTracker(region: region, signs: first..<signs.count)
@@ -160,7 +169,7 @@ extension RegionMonitor {
             nextLateness = nil
             return
         }
-        nextLateness = timed.compactMap { index in
+        nextLateness = deadlines.signs.compactMap { index in
             guard !lateSigns.contains(index) else { return nil }
             guard let remaining = remainingUntilLate(index, at: now) else { return nil }
             return clock.instant(after: max(0, remaining), of: .listening, from: now)
@@ -169,7 +178,7 @@ extension RegionMonitor {
 
     /// Handles that a beacon may be late. It is not if it was received meanwhile.
     mutating func latenessJudged(at now: Instant) {
-        for index in timed where !lateSigns.contains(index) {
+        for index in deadlines.signs where !lateSigns.contains(index) {
             if let remaining = remainingUntilLate(index, at: now), remaining <= 0 { lateSigns.append(index) }
         }
         scheduleLateness(at: now)
@@ -234,14 +243,10 @@ extension RegionMonitor {
     ///
     /// - Parameter limit: The maximum number of beacons of a sign: any device can invent more.
     public func judgements(at now: Instant, limit: Int) -> [[Judgement]] {
-        var slots = [[Int]](repeating: [], count: signs.count)
-        for (slot, track) in beacons.tracks.enumerated() {
-            for index in track.signs { slots[index].append(slot) }
-        }
         let masks = proposedMasks
         return regions.map { region in
             region.signs.flatMap { index in
-                slots[index].sorted { beacons[$0].lastHeard > beacons[$1].lastHeard }
+                signs[index].slots.sorted { beacons[$0].lastHeard > beacons[$1].lastHeard }
                     .prefix(limit).map {
                         judgement(of: $0, by: index, in: region, masks[beacons[$0].identity], at: now)
                     }

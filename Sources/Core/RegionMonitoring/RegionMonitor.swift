@@ -66,9 +66,15 @@ public struct RegionMonitor: Sendable {
     @usableFromInline var nextLateness: Instant?
     var lateSigns: [Int] = []
 
-    /// The signs that may end one day, in order: all that are not outside, and until they are judged next those
-    /// that have just ended. Of thousands of signs few are inside.
-    private(set) var timed: [Int] = []
+    /// The times at which signs are judged next, of those that may end one day: all that are not outside, and until their time some
+    /// that are. Of thousands of signs few are inside.
+    private(set) var deadlines = DeadlineHeap()
+
+    /// The signs whose time has come, during a judgement. Kept, so that a judgement allocates nothing.
+    private var due: [Int] = []
+
+    /// The time at which the next radio that a sign waits for is not waited for any longer, in nanoseconds.
+    private var nextWait = Int64.max
 
     /// The time of the next ranging callbacks, and the round that they close.
     @usableFromInline var nextRanging: Instant?
@@ -80,6 +86,7 @@ public struct RegionMonitor: Sendable {
         radios = Radios(pausedAt: now)
         for region in regions { add(region, listeningSince: radios.start(at: now)) }
         matcher = RegionMatcher(signs.map(\.sign.constraint))
+        deadlines.removeAll(signs: signs.count)
         collectPhones()
     }
 
@@ -136,7 +143,8 @@ public struct RegionMonitor: Sendable {
             from: isEvidence ? sighting.identity.key : nil, by: radio, at: now)
         if wasDeaf { deafnessEnded(at: now) }
         var actions: [Action] = []
-        var silences: [(index: Int, silence: EndedSilence)] = []
+        // No empty array: it would cost a reference count for each report.
+        var silences: [(index: Int, silence: EndedSilence)]?
         for position in beacons[slot].signs.indices
         where signs[beacons[slot].signs[position]].isSilent(at: now) {
             silences = silencesEnded(slot: slot, by: sighting, at: now)
@@ -160,11 +168,15 @@ public struct RegionMonitor: Sendable {
             case .entered: actions += entered(index, slot: slot, at: now)
             case .holderWeakened: actions += holderWeakened(index, slot: slot, at: now)
             }
+            if signs[index].isJudgedByLearnedEnd { learnedEndChanged(of: index, at: now) }
+            if radios.areSeveral { radioChanged(of: index, at: now) }
         }
         if hasLateBeacon { latenessEnded(at: now) }
         // A signal that is too weak to keep a region or to enter it does not end its silence.
-        for (index, silence) in silences where !signs[index].isSilent(at: now) {
-            actions.append(.silenceDidEnd(region: regions[signs[index].region].identifier, silence))
+        if let silences {
+            for (index, silence) in silences where !signs[index].isSilent(at: now) {
+                actions.append(.silenceDidEnd(region: regions[signs[index].region].identifier, silence))
+            }
         }
         return actions
     }
@@ -214,12 +226,21 @@ extension RegionMonitor {
             track,
             capacity: Self.beaconCapacity + self.signs.count,
             isHolder: { slot, track in track.signs.contains { self.signs[$0].phase == .inside(holder: slot) } })
-        if let evicted = place?.evicted,
-            remembered.count < Self.memoryCapacity || remembered[evicted.identity] != nil
-        {
-            remembered[evicted.identity] = evicted.memory(radios)
+        guard let place else { return nil }
+        if let replaced = place.replaced { left(replaced, slot: place.slot, at: now) }
+        for index in signs { self.signs[index].add(place.slot) }
+        return place.slot
+    }
+
+    /// Handles that a beacon of a region has lost its place in the table.
+    private mutating func left(_ track: BeaconTrack, slot: Int, at now: Instant) {
+        for index in track.signs {
+            signs[index].remove(slot)
+            if signs[index].isJudgedByLearnedEnd { learnedEndChanged(of: index, at: now) }
         }
-        return place?.slot
+        if track.silences.isTaught, remembered.count < Self.memoryCapacity || remembered[track.identity] != nil {
+            remembered[track.identity] = track.memory(radios)
+        }
     }
 
     private mutating func entered(_ index: Int, slot: Int, at now: Instant) -> [Action] {
@@ -261,10 +282,9 @@ extension RegionMonitor {
 
     private mutating func holderWeakened(_ index: Int, slot: Int, at now: Instant) -> [Action] {
         let sign = signs[index]
-        let others = beacons.tracks.indices.filter { candidate in
-            let track = beacons.tracks[candidate]
-            return candidate != slot && track.signs.contains(index) && sign.holds(track.signal.value)
-                && remaining(of: track, by: index, at: now) > 0
+        let others = sign.slots.filter { candidate in
+            candidate != slot && sign.holds(beacons[candidate].signal.value)
+                && remaining(of: beacons[candidate], by: index, at: now) > 0
         }
         // The beacon received last: its silence is the sign's.
         guard let other = others.max(by: { beacons.tracks[$0].lastHeard < beacons.tracks[$1].lastHeard }) else {
@@ -276,52 +296,73 @@ extension RegionMonitor {
     }
 
     private mutating func silenceJudged(at now: Instant) -> [Action] {
-        waitsEnded(at: now)
-        let learned = learnedRemaining(at: now)
+        if nextWait <= now.nanoseconds {
+            waitsEnded(at: now)
+            scheduleExits(at: now)
+        }
+        due.removeAll(keepingCapacity: true)
+        while let index = deadlines.popped(at: now) { due.append(index) }
+        // Signs that end together do so in the order of the configuration.
+        if due.count > 1 { due.sort() }
         var actions: [Action] = []
-        nextExit = nil
         var shared: SharedRemaining?
-        var position = 0
-        while position < timed.count {
-            let index = timed[position]
-            guard let earliest = signs[index].earliestEnd else {
-                timed.remove(at: position)
-                continue
+        for position in due.indices {
+            let index = due[position]
+            guard let earliest = signs[index].earliestEnd else { continue }
+            var left = remaining(of: index, until: earliest, at: now, isJudged: true, &shared)
+            signs[index].isJudgedByLearnedEnd = false
+            if left <= 0, signs[index].learns, let learned = learnedRemaining(of: index, at: now), learned > left {
+                left = learned
+                signs[index].isJudgedByLearnedEnd = true
             }
-            position += 1
-            let least = remaining(of: index, until: earliest, at: now, isJudged: true, &shared)
-            let left = max(least, learned[index] ?? least)
             if left <= 0 {
                 actions += self.left(index, bySilenceAt: now)
             } else {
-                scheduled(after: left, at: now)
+                deadlines.set(index, to: now.nanoseconds.addingClamped(left))
             }
         }
+        nextExit = deadlines.earliest
         if hasLateBeacon { latenessEnded(at: now) }
         return actions
     }
 
-    /// Returns the times until the ends of the signs that have been silent for the shortest time that is ever learned; those of others
-    /// are not needed yet, and in a house where every beacon is received every second there are none.
-    private func learnedRemaining(at now: Instant) -> [Int: Int64] {
-        func isSilent(_ index: Int) -> Bool {
-            guard signs[index].learns, let earliest = signs[index].earliestEnd else { return false }
-            return remaining(of: index, until: earliest, at: now, isJudged: true) <= 0
-        }
-        guard timed.contains(where: isSilent) else { return [:] }
-        var ends: [Int: Int64] = [:]
-        for slot in beacons.tracks.indices {
-            for index in beacons[slot].signs
-            where isSilent(index) && signs[index].holds(beacons[slot].signal.value) {
-                let own = remaining(of: beacons[slot], by: index, at: now, isJudged: true)
-                ends[index] = max(ends[index] ?? .min, own)
+    /// Returns the time until the learned end of a sign's silence, by those of its beacons that are strong enough; `nil` without one.
+    /// It is needed only after the shortest silence that is ever learned.
+    ///
+    /// Mutating, as those below are: a monitor that must not change would be copied for the call.
+    private mutating func learnedRemaining(of index: Int, at now: Instant) -> Int64? {
+        var longest: Int64?
+        for slot in signs[index].slots where signs[index].holds(beacons[slot].signal.value) {
+            let remaining = radios.remaining(since: beacons[slot].silence, at: now, isJudged: true) {
+                signs[index].end(of: beacons[slot], at: $0)
             }
+            longest = max(longest ?? .min, remaining)
         }
-        return ends
+        return longest
+    }
+
+    /// Handles that another radio may have received a sign's beacon: one that listens for more of the time ends the silence sooner.
+    private mutating func radioChanged(of index: Int, at now: Instant) {
+        guard let end = signs[index].earliestEnd, let time = deadlines.time(of: index) else { return }
+        let soonest = now.nanoseconds.addingClamped(end.length)
+        guard soonest < time else { return }
+        deadlines.set(index, to: soonest)
+        nextExit = deadlines.earliest
+    }
+
+    /// Handles that a beacon of a sign was received, or left the table, after the sign's learned end was determined: the end may come
+    /// sooner now.
+    private mutating func learnedEndChanged(of index: Int, at now: Instant) {
+        signs[index].isJudgedByLearnedEnd = false
+        var shared: SharedRemaining?
+        scheduleEnd(of: index, at: now, notBefore: now, &shared)
+        nextExit = deadlines.earliest
     }
 
     /// Returns the time until the silence of a sign reaches a limit; the maximum while none of its radios listens.
-    private func remaining(of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool = false) -> Int64 {
+    private mutating func remaining(of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool = false)
+        -> Int64
+    {
         guard radios.isAnyListening(to: signs[index].silentSince) else {
             return signs[index].awaitsRadios ? radios.wait(for: signs[index].silentSince, at: now) : .max
         }
@@ -336,7 +377,7 @@ extension RegionMonitor {
     }
 
     /// Returns the same for the next of several signs.
-    private func remaining(
+    private mutating func remaining(
         of index: Int, until limit: SilenceLimit, at now: Instant, isJudged: Bool, _ shared: inout SharedRemaining?
     ) -> Int64 {
         if let shared, shared.limit == limit, !signs[index].awaitsRadios,
@@ -357,37 +398,39 @@ extension RegionMonitor {
     }
 
     /// Judges every silence again: the last judgement assumed that the receiver remains deaf.
-    private mutating func deafnessEnded(at now: Instant) {
-        scheduleExits(at: now)
-        nextExit = nextExit.map { max($0, now) }
-    }
+    private mutating func deafnessEnded(at now: Instant) { scheduleExits(at: now, notBefore: now) }
 
-    /// Determines the earliest end of any sign anew: the clocks of the scan run differently from now on.
-    mutating func scheduleExits(at now: Instant) {
-        timed = signs.indices.filter { signs[$0].earliestEnd != nil }
-        nextExit = nil
+    /// Determines the end of each sign anew: the clocks of the scan run differently from now on, or the signs are other ones.
+    mutating func scheduleExits(at now: Instant, notBefore earliest: Instant = Instant(nanoseconds: .min)) {
+        deadlines.removeAll(signs: signs.count)
+        nextWait = .max
         var shared: SharedRemaining?
-        for index in timed { scheduleEnd(of: index, at: now, &shared) }
+        for index in signs.indices {
+            signs[index].isJudgedByLearnedEnd = false
+            scheduleEnd(of: index, at: now, notBefore: earliest, &shared)
+            guard signs[index].awaitsRadios else { continue }
+            let wait = radios.wait(for: signs[index].silentSince, at: now)
+            nextWait = min(nextWait, now.nanoseconds.addingClamped(wait))
+        }
+        nextExit = deadlines.earliest
         scheduleLateness(at: now)
     }
 
-    mutating func scheduleExit(of index: Int, at now: Instant) {
+    private mutating func scheduleExit(of index: Int, at now: Instant) {
         guard signs[index].earliestEnd != nil else { return }
-        let position = timed.firstIndex { $0 >= index } ?? timed.endIndex
-        if position == timed.endIndex || timed[position] != index { timed.insert(index, at: position) }
         var shared: SharedRemaining?
-        scheduleEnd(of: index, at: now, &shared)
+        scheduleEnd(of: index, at: now, notBefore: Instant(nanoseconds: .min), &shared)
+        nextExit = deadlines.earliest
         scheduleLateness(at: now)
     }
 
-    private mutating func scheduleEnd(of index: Int, at now: Instant, _ shared: inout SharedRemaining?) {
+    /// Sets the time at which a sign is judged next. May be early, is never late.
+    private mutating func scheduleEnd(
+        of index: Int, at now: Instant, notBefore earliest: Instant, _ shared: inout SharedRemaining?
+    ) {
         guard let end = signs[index].earliestEnd else { return }
-        scheduled(after: remaining(of: index, until: end, at: now, isJudged: false, &shared), at: now)
-    }
-
-    private mutating func scheduled(after remaining: Int64, at now: Instant) {
-        guard remaining < .max else { return }
-        let end = Instant(nanoseconds: now.nanoseconds.addingClamped(remaining))
-        nextExit = min(nextExit ?? end, end)
+        let remaining = remaining(of: index, until: end, at: now, isJudged: false, &shared)
+        let time = remaining < .max ? now.nanoseconds.addingClamped(remaining) : .max
+        deadlines.set(index, to: max(time, earliest.nanoseconds))
     }
 }

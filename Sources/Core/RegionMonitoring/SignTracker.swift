@@ -20,7 +20,7 @@ struct SignTracker: Sendable {
     }
 
     var sign: RegionSign {
-        didSet { (exitAfter, notableSilence) = Self.times(of: sign) }
+        didSet { (exitAfter, shortestExitAfter, notableSilence) = Self.times(of: sign) }
     }
 
     /// The position of its region in the monitor.
@@ -44,6 +44,9 @@ struct SignTracker: Sendable {
     /// The configured exit time in nanoseconds; `nil`: a learned one.
     private(set) var exitAfter: Int64?
 
+    /// The shortest exit time that can be learned, in nanoseconds.
+    private var shortestExitAfter: Int64
+
     /// The silence below which no sensitivity decides an exit, in nanoseconds.
     private var notableSilence: Int64
 
@@ -53,11 +56,31 @@ struct SignTracker: Sendable {
     /// The weak sightings since silence ended the sign.
     private var weak = WeakSightings()
 
+    /// The slots of its beacons in the table, in order.
+    private(set) var slots: [Int] = []
+
+    /// Whether it is judged next at the learned end of its silence, which the next reception of one of its beacons may change.
+    var isJudgedByLearnedEnd = false
+
     init(_ sign: RegionSign, of region: Int, listeningSince: SilenceStart) {
         (self.sign, self.region) = (sign, region)
         self.silentSince = listeningSince
-        (exitAfter, notableSilence) = Self.times(of: sign)
+        (exitAfter, shortestExitAfter, notableSilence) = Self.times(of: sign)
     }
+
+    /// Adds the slot of a beacon.
+    mutating func add(_ slot: Int) {
+        // Most are new places at the end of the table.
+        let place = slots.last.map { $0 < slot } ?? true ? slots.endIndex : slots.firstIndex { $0 >= slot }
+        guard let place, place == slots.endIndex || slots[place] != slot else { return }
+        slots.insert(slot, at: place)
+    }
+
+    /// Removes the slot of a beacon.
+    mutating func remove(_ slot: Int) { slots.removeAll { $0 == slot } }
+
+    /// Removes the slots of all beacons.
+    mutating func removeSlots() { slots = [] }
 
     var state: RegionState {
         switch phase {
@@ -67,10 +90,12 @@ struct SignTracker: Sendable {
         }
     }
 
-    private static func times(of sign: RegionSign) -> (exitAfter: Int64?, notableSilence: Int64) {
+    private static func times(
+        of sign: RegionSign
+    ) -> (exitAfter: Int64?, shortestExitAfter: Int64, notableSilence: Int64) {
         let exitAfter = sign.exitAfter?.clampedNanoseconds
         return (
-            exitAfter,
+            exitAfter, sign.shortestExitAfter.clampedNanoseconds,
             min(
                 exitAfter ?? .max,
                 (sign.phoneFile == nil ? Sensitivity.quick.shortestExitAfter : sign.shortestExitAfter)
@@ -101,12 +126,10 @@ struct SignTracker: Sendable {
         if let exitAfter { return state == .outside ? nil : configured(exitAfter) }
         switch phase {
         case .inside:
-            let shortest = sign.shortestExitAfter.clampedNanoseconds
-            return SilenceLimit(length: shortest, clock: .listening, tolerance: 0)
+            return SilenceLimit(length: shortestExitAfter, clock: .listening, tolerance: 0)
         case .unknown:
             // The sensitivity may have changed since then.
-            let shortest = sign.shortestExitAfter.clampedNanoseconds
-            let initial = awaited.map { max($0, shortest) } ?? sign.initialExitAfter.clampedNanoseconds
+            let initial = awaited.map { max($0, shortestExitAfter) } ?? sign.initialExitAfter.clampedNanoseconds
             return SilenceLimit(length: initial, clock: .listening, tolerance: tolerance(ofExitTime: initial))
         case .outside: return nil
         }
@@ -117,7 +140,7 @@ struct SignTracker: Sendable {
 
     /// Returns the time for which `track`, one of the sign's beacons, keeps it inside after a reception, in nanoseconds.
     func exitTime(of track: BeaconTrack) -> Int64 {
-        exitAfter ?? track.silences.timing(sign.sensitivity).time.clampedNanoseconds
+        exitAfter ?? track.silences.exitNanoseconds(sign.sensitivity)
     }
 
     /// Returns the silence of `track` that ends its presence.
@@ -126,7 +149,7 @@ struct SignTracker: Sendable {
     func end(of track: BeaconTrack, at radio: Int? = nil) -> SilenceLimit {
         exitAfter.map(configured)
             ?? SilenceLimit(
-                length: track.silences(of: radio).timing(sign.sensitivity).time.clampedNanoseconds, clock: .listening,
+                length: track.exitNanoseconds(sign.sensitivity, at: radio), clock: .listening,
                 tolerance: track.tolerance)
     }
 

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// Learns the exit time of one beacon from its silences.
 ///
 /// The model has two memories of the frequency of gaps by their length: one of a day, for a gap that comes once in an
@@ -182,30 +184,52 @@ struct SilenceModel: Sendable {
         return .seconds(max(Self.shortestLateness, GapBins.start(bin)) * unit)
     }
 
-    /// Returns the silence from now on after which the beacon counts as gone, in seconds.
-    func exitTime(_ sensitivity: Sensitivity) -> Double { timing(sensitivity).time / .seconds(1) }
+    /// The longest gaps of both memories, and the exit times by them, in units.
+    private struct Estimate {
+        var long, short: GapTail?
+        var times: (day: Double, minutes: Double)
+        /// The time before the longest bound, and the shortest that may be learned, in seconds.
+        var computed, shortest: Double
+        /// The time in force, in seconds.
+        var time: Double
+    }
 
-    func timing(_ sensitivity: Sensitivity) -> ExitTiming {
+    private func estimate(_ sensitivity: Sensitivity) -> Estimate {
         let cost = costOfFalseExit(sensitivity)
         let (long, short) = (day.tail(of: Self.tail.day), minutes.tail(of: Self.tail.minutes))
         let times = (day: long?.exitTime(cost: cost) ?? 0, minutes: short?.exitTime(cost: cost) ?? 0)
-        let isKnown = learned >= Self.priorLimit
         let bounds = sensitivity.bounds(isPhone: isPhone)
         let shortest = isKnown ? bounds.shortest : bounds.initial
         let computed = max(times.day, times.minutes) * unit * prolongation
+        return Estimate(
+            long: long, short: short, times: times, computed: computed, shortest: shortest,
+            time: min(max(computed, shortest), bounds.longest))
+    }
+
+    private var isKnown: Bool { learned >= Self.priorLimit }
+
+    /// Returns the silence from now on after which the beacon counts as gone, in seconds.
+    func exitTime(_ sensitivity: Sensitivity) -> Double { estimate(sensitivity).time }
+
+    /// Returns the same in nanoseconds, without the cost of a `Duration`: the path of a report needs it.
+    func exitNanoseconds(_ sensitivity: Sensitivity) -> Int64 { Nanoseconds.count(exitTime(sensitivity)) }
+
+    func timing(_ sensitivity: Sensitivity) -> ExitTiming {
+        let estimate = estimate(sensitivity)
+        let (long, computed, shortest) = (estimate.long, estimate.computed, estimate.shortest)
+        let longest = sensitivity.bounds(isPhone: isPhone).longest
         // The memory that matters; without one the day's.
-        let isOfDay = long != nil && (times.day >= times.minutes || computed <= shortest)
-        let tail = isOfDay ? long : short
-        let time = min(max(computed, shortest), bounds.longest)
-        let isComputed = shortest < computed && computed <= bounds.longest
+        let isOfDay = long != nil && (estimate.times.day >= estimate.times.minutes || computed <= shortest)
+        let tail = isOfDay ? long : estimate.short
+        let isComputed = shortest < computed && computed <= longest
         return ExitTiming(
-            time: .seconds(time),
+            time: .seconds(estimate.time),
             basis: isKnown ? .learned : .initial(gaps: Int(learned), needed: Int(Self.priorLimit)),
             // If a fixed bound replaces the computed time, the falling signal did not extend it.
             prolongation: isComputed ? prolongation : 1,
-            bound: computed > bounds.longest ? .longest : isKnown && computed <= shortest ? .shortest : nil,
+            bound: computed > longest ? .longest : isKnown && computed <= shortest ? .shortest : nil,
             tail: tail.map { ExitTiming.Tail($0, unit: unit) }, memory: tail.map { _ in isOfDay ? .day : .minutes },
-            falseExits: long.map { $0.rate(beyond: time / unit) * 86_400 / unit })
+            falseExits: long.map { $0.rate(beyond: estimate.time / unit) * 86_400 / unit })
     }
 }
 
