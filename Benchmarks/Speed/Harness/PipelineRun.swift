@@ -68,7 +68,7 @@ struct PipelineRun {
     }
 
     /// In nanoseconds: on a machine that is shared, the time on the wall is that of others too.
-    private static var processorTime: Double {
+    static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)

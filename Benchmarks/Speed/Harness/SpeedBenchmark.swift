@@ -10,6 +10,7 @@ import OkaeriListening
 ///
 ///     SpeedBenchmark pipeline CONFIG EVENTS COUNT        nanoseconds and allocations for COUNT reports
 ///     SpeedBenchmark phones CONFIG EVENTS COUNT PHONES   the same, with changing addresses and so many phones among the senders
+///     SpeedBenchmark scene SCENE NUMBER… SECONDS         the same for a scene of so many seconds, with its reports and events
 ///     SpeedBenchmark daemon CONFIG DESCRIPTOR            the whole daemon, on a socket in place of an adapter's
 ///     SpeedBenchmark house CONFIG DESCRIPTOR STATE       the same with a state directory, and with its events but ranging on standard
 ///                                                        output, as the journal has them
@@ -24,6 +25,12 @@ import OkaeriListening
             var run = try PipelineRun(
                 Configuration(file: rest[0]), events: Traffic(file: rest[1]), phones: Int(rest[3]) ?? 0)
             print(run.measureRotating(Int(rest[2]) ?? 0))
+        case ("scene", let rest) where rest.count >= 3:
+            guard let scene = SceneRun.Scene(rest.dropLast()), let seconds = rest.last.flatMap({ Int($0) }) else {
+                fail()
+            }
+            var run = SceneRun(scene)
+            print(run.measure(seconds: seconds))
         case ("daemon", let rest) where rest.count == 2:
             let daemon = try Daemon(
                 Configuration(file: rest[0]),
@@ -46,13 +53,18 @@ import OkaeriListening
                 return true
             }
             try await daemon.run(with: [output])
-        default:
-            print(
-                """
-                usage: SpeedBenchmark pipeline CONFIG EVENTS COUNT | phones CONFIG EVENTS COUNT PHONES | daemon CONFIG DESCRIPTOR | \
-                house CONFIG DESCRIPTOR STATE
-                """)
-            exit(EX_USAGE)
+        default: fail()
         }
+    }
+
+    private static func fail() -> Never {
+        print(
+            """
+            usage: SpeedBenchmark pipeline CONFIG EVENTS COUNT | phones CONFIG EVENTS COUNT PHONES | daemon CONFIG DESCRIPTOR
+                   SpeedBenchmark scene tags REGIONS INTERVAL SECONDS | scene ranging|unranged REGIONS SECONDS
+                   SpeedBenchmark scene strangers PHONES SECONDS | scene house RADIOS REGIONS SECONDS
+                   SpeedBenchmark house CONFIG DESCRIPTOR STATE
+            """)
+        exit(EX_USAGE)
     }
 }
