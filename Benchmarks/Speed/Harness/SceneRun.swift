@@ -6,7 +6,7 @@ import OkaeriPlumbing
 import OkaeriPresence
 import RegionMonitoring
 
-/// What the uniform traffic of ``PipelineRun`` lacks: slow tags, ranging, strangers among phones, and a house of several radios.
+/// Scenes that the uniform traffic of ``PipelineRun`` lacks: slow tags, ranging, strangers among phones, and a house of several radios.
 struct SceneRun {
     /// The traffic of a scene.
     enum Scene {
