@@ -148,14 +148,6 @@ struct BeaconTrack: Sendable {
         if !silence.remove(radio) { silence = radios.start(at: now) }
     }
 
-    /// Returns the exit time by the silences that the union of the beacon's radios has learned, or by those of one radio; in nanoseconds.
-    func exitNanoseconds(_ sensitivity: Sensitivity, at radio: Int?) -> Int64 {
-        guard let radio, let place = receptions.firstIndex(where: { $0.radio == radio }) else {
-            return silences.exitNanoseconds(sensitivity)
-        }
-        return receptions[place].silences.exitNanoseconds(sensitivity)
-    }
-
     /// Returns what was learned of the beacon, by the radios that received it last and by earlier ones.
     func memory(_ radios: Radios) -> BeaconMemory {
         let present = receptions.filter(\.silences.isTaught).map { (radios[$0.radio].name, $0.silences) }

@@ -99,36 +99,45 @@ extension RegionMonitor {
     /// Mutating, because a monitor that must not change would be copied for the call.
     mutating func silencesEnded(
         slot: Int, by sighting: BeaconSighting, at now: Instant
-    ) -> [(index: Int, silence: EndedSilence)] {
-        beacons[slot].signs.compactMap { index in
-            guard signs[index].isSilent(at: now) else { return nil }
-            let region = signs[index].region
-            // Another sign keeps the region inside: no exit time would have caused an exit.
-            if regions[region].signs.contains(where: { $0 != index && signs[$0].state == .inside }) { return nil }
-            // Its slot may belong to another beacon now.
-            guard let holder = signs[index].silentHolder, beacons[holder].signs.contains(index) else { return nil }
-            let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
-            let leftFor = departure(of: region).map { $0.duration(to: now) }
-            // Most silences of slow tags: one time is enough.
-            if leftFor == nil, silent <= beacons[holder].silences.exitNanoseconds(.quick) { return nil }
-            let (times, length) = (beacons[holder].silences.exitTimes, Duration.nanoseconds(silent))
-            let limit = EndedSilence.returnLimit(times)
-            // A silence longer than the longest exit time and this limit was an absence with every sensitivity.
-            let isNotable = length > times.quick && length - times.patient <= limit
-            let wasLeft = leftFor.map { $0 <= limit } ?? false
-            guard isNotable || wasLeft else { return nil }
-            // The signals of two beacons need not be similar.
-            let isItself = holder == slot
-            let silence = EndedSilence(
-                length: length, exitTimes: times, leftFor: leftFor,
-                signalBefore: isItself ? beacons[slot].silences.signal : nil,
-                signalAfter: isItself ? sighting.rssi : nil)
-            return (index, silence)
+    ) -> [(index: Int, silence: EndedSilence)]? {
+        var ended: [(index: Int, silence: EndedSilence)]?
+        for position in beacons[slot].signs.indices {
+            let index = beacons[slot].signs[position]
+            guard let silence = silenceEnded(of: index, slot: slot, by: sighting, at: now) else { continue }
+            ended = (ended ?? []) + [(index, silence)]
         }
+        return ended
+    }
+
+    private mutating func silenceEnded(
+        of index: Int, slot: Int, by sighting: BeaconSighting, at now: Instant
+    ) -> EndedSilence? {
+        guard signs[index].isSilent(at: now) else { return nil }
+        let region = signs[index].region
+        // Another sign keeps the region inside: no exit time would have caused an exit.
+        for other in regions[region].signs where other != index && signs[other].state == .inside { return nil }
+        // Its slot may belong to another beacon now.
+        guard let holder = signs[index].silentHolder, beacons[holder].signs.contains(index) else { return nil }
+        let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
+        let leftFor = departure(of: region).map { $0.duration(to: now) }
+        // Most silences of slow tags: one time is enough.
+        if leftFor == nil, silent <= beacons[holder].silences.exitNanoseconds(.quick) { return nil }
+        let (times, length) = (beacons[holder].silences.exitTimes, Duration.nanoseconds(silent))
+        let limit = EndedSilence.returnLimit(times)
+        // A silence longer than the longest exit time and this limit was an absence with every sensitivity.
+        let isNotable = length > times.quick && length - times.patient <= limit
+        let wasLeft = leftFor.map { $0 <= limit } ?? false
+        guard isNotable || wasLeft else { return nil }
+        // The signals of two beacons need not be similar.
+        let isItself = holder == slot
+        return EndedSilence(
+            length: length, exitTimes: times, leftFor: leftFor,
+            signalBefore: isItself ? beacons[slot].silences.signal : nil,
+            signalAfter: isItself ? sighting.rssi : nil)
     }
 
     /// The time at which silence left a region; `nil` unless it is outside for that reason.
-    private func departure(of region: Int) -> Instant? {
+    private mutating func departure(of region: Int) -> Instant? {
         guard regions[region].state == .outside else { return nil }
         return signs[regions[region].signs].compactMap { $0.departure?.at }.max()
     }

@@ -147,10 +147,12 @@ struct SignTracker: Sendable {
     ///
     /// - Parameter radio: The radio by whose silences it is decided; `nil`: by those of all of its radios together.
     func end(of track: BeaconTrack, at radio: Int? = nil) -> SilenceLimit {
-        exitAfter.map(configured)
-            ?? SilenceLimit(
-                length: track.exitNanoseconds(sign.sensitivity, at: radio), clock: .listening,
-                tolerance: track.tolerance)
+        if let exitAfter { return configured(exitAfter) }
+        guard let radio, let place = track.receptions.firstIndex(where: { $0.radio == radio }) else {
+            return track.silences.limit(sign.sensitivity, track.silence.reading.wasDeafOfLate)
+        }
+        let length = track.receptions[place].silences.exitNanoseconds(sign.sensitivity)
+        return SilenceLimit(length: length, clock: .listening, tolerance: track.tolerance)
     }
 
     private func configured(_ exitAfter: Int64) -> SilenceLimit {

@@ -164,8 +164,21 @@ struct SilenceModel: Sendable {
     ///
     /// - Parameter wasDeafOfLate: Whether a deafness of the receiver was confirmed in the last hour.
     func tolerance(_ wasDeafOfLate: Bool) -> Int64 {
-        let longest = Self.longestTolerance
-        return Int64((wasDeafOfLate ? longest : min(longest, Self.tolerated * exitTime(.balanced))) * 1e9)
+        wasDeafOfLate ? Int64(Self.longestTolerance * 1e9) : tolerance(ofExitTime: exitTime(.balanced))
+    }
+
+    private func tolerance(ofExitTime time: Double) -> Int64 {
+        Int64(min(Self.longestTolerance, Self.tolerated * time) * 1e9)
+    }
+
+    /// Returns the silence in listening time after which the beacon counts as gone, with the ``tolerance(_:)``; one estimate is enough
+    /// for both where the sensitivity is the balanced one.
+    func limit(_ sensitivity: Sensitivity, _ wasDeafOfLate: Bool) -> SilenceLimit {
+        let time = exitTime(sensitivity)
+        let isEnough = sensitivity == .balanced && !wasDeafOfLate
+        return SilenceLimit(
+            length: Nanoseconds.count(time), clock: .listening,
+            tolerance: isEnough ? tolerance(ofExitTime: time) : tolerance(wasDeafOfLate))
     }
 
     /// The silence in listening time after which the beacon is late: the silences beyond it are ``lateShare`` of the last minutes.
