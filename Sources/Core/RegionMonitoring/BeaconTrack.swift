@@ -93,6 +93,7 @@ struct BeaconTrack: Sendable {
         if receptions.isEmpty {
             let own = earlier.isEmpty ? nil : earlier.removeValue(forKey: radios[silence.radio].name)
             receptions = [RadioReception(silence.first, at: lastHeard, silences: own ?? silences, signal: signal)]
+            if radios.isSparse(silence.radio), !radios.isSparse(radio) { forgetUnion() }
         }
         let gap = radios.silence(since: silence, at: now, tolerance: tolerance)
         let elapsed = lastHeard.seconds(to: now)
@@ -100,9 +101,16 @@ struct BeaconTrack: Sendable {
         receptions[place].heard(sighting.rssi, at: now, listened: listened)
         // The trend of the signal is that of one radio.
         let isStrongest = strongest(at: now) == place
-        silences.heard(
-            after: Float(max(0, gap)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
-            wasDeafOfLate: listened.wasDeafOfLate)
+        // The pause between two reports of a sparse radio is not a silence of the union, of which another radio receives each reception.
+        let isMixed = receptions.contains { !radios.isSparse($0.radio) }
+        let isPause = isMixed && silence.parts.allSatisfy { radios.isSparse($0.radio) }
+        if !isPause {
+            // A sparse radio may have received the beacon at any time since its last report.
+            let known = isMixed ? gap.subtractingClamped(radios[radio].interval) : gap
+            silences.heard(
+                after: Float(max(0, known)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
+                wasDeafOfLate: listened.wasDeafOfLate)
+        }
         if now >= lastHeard {
             silence = SilenceStart(
                 at: now, radio: radio, reading: listened,
@@ -115,6 +123,13 @@ struct BeaconTrack: Sendable {
         guard isStrongest, let rssi = sighting.rssi else { return }
         signal = receptions[place].signal
         sample(rssi, round: round)
+    }
+
+    /// Begins to learn the silences of the union anew.
+    private mutating func forgetUnion() {
+        var anew = SilenceModel()
+        anew.isPhone = silences.isPhone
+        silences = anew
     }
 
     /// The place of a radio in ``receptions``, which has the radios that received the beacon last.
@@ -145,7 +160,7 @@ struct BeaconTrack: Sendable {
     mutating func removed(_ radio: Int, _ radios: Radios, at now: Instant) {
         receptions.removeAll { $0.radio == radio }
         earlier[radios[radio].name] = nil
-        if !silence.remove(radio) { silence = radios.start(at: now) }
+        if !silence.remove(radio) { (silence, lastRSSI) = (radios.start(at: now), nil) }
     }
 
     /// Returns what was learned of the beacon, by the radios that received it last and by earlier ones.

@@ -241,7 +241,7 @@ struct ListeningClock: Sendable {
 }
 
 /// The silence that ends the presence of a sign.
-struct SilenceLimit: Hashable, Sendable {
+struct SilenceLimit: Hashable, Comparable, Sendable {
     enum Clock: Sendable {
         /// The time in which the scan is on: that of configured times, which people count in seconds.
         case scanning
@@ -254,6 +254,8 @@ struct SilenceLimit: Hashable, Sendable {
     var clock: Clock
     /// The longest deaf time that is subtracted from the silence, in nanoseconds.
     var tolerance: Int64
+
+    static func < (one: Self, other: Self) -> Bool { one.length < other.length }
 }
 
 extension Int64 {

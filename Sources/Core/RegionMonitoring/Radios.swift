@@ -16,6 +16,13 @@ struct Radios: Sendable {
         /// further: what it received since then is not known yet.
         var horizon = Instant(nanoseconds: .max)
 
+        /// The time between two reports of a beacon that it receives all the time, in nanoseconds; zero for a radio that reports each
+        /// reception.
+        var interval: Int64 = 0
+
+        /// Whether it reports a beacon now and then only.
+        var isSparse: Bool { interval > 0 }
+
         var isListening: Bool { clock.pausedAt == nil }
 
         func reading(at now: Instant) -> ListeningClock.Reading { clock.reading(at: min(now, horizon)) }
@@ -69,6 +76,10 @@ struct Radios: Sendable {
 
     @inline(__always)
     func isListening(_ radio: Int) -> Bool { radio == 0 ? own.isListening : others[radio - 1].isListening }
+
+    /// Whether a radio reports a beacon now and then only; the own one reports each reception.
+    @inline(__always)
+    func isSparse(_ radio: Int) -> Bool { radio != 0 && others[radio - 1].isSparse }
 
     @inline(__always)
     func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
@@ -216,18 +227,46 @@ struct Radios: Sendable {
     func remaining(
         since start: SilenceStart, at now: Instant, isJudged: Bool = false, _ limit: (_ radio: Int?) -> SilenceLimit
     ) -> Int64 {
-        guard !start.others.isEmpty else { return remaining(of: start.first, at: now, isJudged, limit(nil)) }
+        guard !start.others.isEmpty else {
+            let union = limit(nil)
+            let own = isSparse(start.radio) ? max(union, limit(start.radio)) : union
+            return remaining(of: start.first, at: now, isJudged, own)
+        }
         let isFirst = isListening(start.radio)
         let listening = start.others.count { isListening($0.radio) } + (isFirst ? 1 : 0)
         let all = listening == start.others.count + 1 ? limit(nil) : nil
+        let sparse = all.flatMap { limitOfSparse(start, $0, limit) }
         var longest = Int64.min
         if isFirst || listening == 0 {
-            longest = remaining(of: start.first, at: now, isJudged, all ?? limit(start.radio))
+            let end = (isSparse(start.radio) ? sparse : nil) ?? all ?? limit(start.radio)
+            longest = remaining(of: start.first, at: now, isJudged, end)
         }
         for part in start.others where listening == 0 || isListening(part.radio) {
-            longest = max(longest, remaining(of: part, at: now, isJudged, all ?? limit(part.radio)))
+            let end = (isSparse(part.radio) ? sparse : nil) ?? all ?? limit(part.radio)
+            longest = max(longest, remaining(of: part, at: now, isJudged, end))
         }
         return longest
+    }
+
+    /// The longest time for which the next report of a sparse radio is waited for, in nanoseconds: one that scans ten seconds of sixty-five
+    /// does not delay an exit that the others have decided.
+    private static let longestInterval: Int64 = 10_000_000_000
+
+    /// Returns the limit of the silence at the sparse radios of a beacon; `nil` without one.
+    ///
+    /// The union's silences are those of the other radios, of which some receive each advertisement: a pause between two reports is not
+    /// one of them. Without another radio the most reliable of the sparse ones decides, by what it has learned itself.
+    private func limitOfSparse(
+        _ start: SilenceStart, _ union: SilenceLimit, _ limit: (_ radio: Int?) -> SilenceLimit
+    ) -> SilenceLimit? {
+        let sparse = start.parts.filter { isSparse($0.radio) }
+        guard let longest = sparse.map({ self[$0.radio].interval }).max(), union.clock == .listening else { return nil }
+        guard sparse.count == start.others.count + 1 else {
+            var extended = union
+            extended.length = union.length.addingClamped(min(longest.addingClamped(longest / 2), Self.longestInterval))
+            return extended
+        }
+        return sparse.map { limit($0.radio) }.min().map { max(union, $0) }
     }
 
     /// Without the subscript, whose coroutine would allocate for each judgement.

@@ -91,6 +91,16 @@ extension RegionMonitor {
         if radios.isAnyPresent { scheduleExits(at: now) }
     }
 
+    /// Handles that a radio reports a beacon that it receives all the time only once in a while.
+    ///
+    /// Its silences are learned apart from those of the other radios: see ``Radios``.
+    ///
+    /// - Parameter interval: The time between two such reports; zero for a radio that reports each reception.
+    public mutating func reportsEvery(_ interval: Duration, _ radio: RadioID) {
+        let interval = max(0, interval.clampedNanoseconds)
+        if radios[radio.position].interval != interval { radios[radio.position].interval = interval }
+    }
+
     /// Handles the begin of a radio's report: what it received until now, and how much it listened.
     ///
     /// The radio's clock stands still behind the last report. Between that and the begin of this one the radio listened to nothing that is

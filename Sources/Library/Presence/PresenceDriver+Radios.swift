@@ -34,6 +34,7 @@ extension PresenceDriver {
             guard state.isStarted else { return }
             let radio = state.pipeline.monitor.radio(named: name, at: now)
             radioNames.set(name, of: radio)
+            state.pipeline.monitor.reportsEvery(report.interval, radio)
             var actions = state.pipeline.monitor.reportBegan(
                 radio, from: report.from, share: Self.step(of: report.share))
             for reception in report.receptions {

@@ -35,13 +35,16 @@ package struct RadioReport: Sendable, Equatable {
     package var receptions: [Reception]
     /// The battery levels of beacons that it received.
     package var batteries: [BeaconBattery]
+    /// The time between two reports of a beacon that it receives all the time; zero if it reports each reception.
+    package var interval: Duration
 
     package init(
         from: Instant, until: Instant, share: Double, others: Int, receptions: [Reception],
-        batteries: [BeaconBattery] = []
+        batteries: [BeaconBattery] = [], interval: Duration = .zero
     ) {
         (self.from, self.until, self.share) = (from, until, share)
         (self.others, self.receptions, self.batteries) = (others, receptions, batteries)
+        self.interval = interval
     }
 }
 
