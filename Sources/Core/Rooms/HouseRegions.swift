@@ -70,11 +70,14 @@ package struct HouseRegions: Sendable {
     /// - Parameters:
     ///   - beacon: A number that distinguishes the beacon from the region's other beacons.
     ///   - rssi: The RSSI in dBm, with the radio's offset.
+    ///   - isSmoothed: Whether the radio reports the median of some seconds.
     package mutating func heard(
-        by radio: String, in room: String, _ region: String, from beacon: UInt64, rssi: Double, at now: Int64
+        by radio: String, in room: String, _ region: String, from beacon: UInt64, rssi: Double,
+        isSmoothed: Bool = false,
+        at now: Int64
     ) {
         guard let position = positions[region] else { return }
-        regions[position].tracker.heard(radio, in: room, from: beacon, rssi: rssi, at: now)
+        regions[position].tracker.heard(radio, in: room, from: beacon, rssi: rssi, isSmoothed: isSmoothed, at: now)
         deadlines[position] = regions[position].nextDeadline
         if deadlines[position] < nextDeadline ?? .max { nextDeadline = deadlines[position] }
     }

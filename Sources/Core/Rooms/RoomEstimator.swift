@@ -39,6 +39,10 @@ struct RoomEstimator: Sendable {
 
     var parameters = Parameters()
 
+    /// The parameters for two rooms whose receivers all report medians of some seconds. Such a signal is late and has little noise: with
+    /// the other parameters a room follows ten seconds later, and at rest these do not change it either.
+    private static let ofMedians = Parameters(threshold: 2, bias: 1.5, motion: 6, scale: 0.5...1)
+
     /// The signal of a room without one, in dBm: no receiver receives less.
     static let floor = -105.0
 
@@ -74,6 +78,7 @@ struct RoomEstimator: Sendable {
     private struct Receiver: Sendable {
         var node: String
         var room: Int
+        var isSmoothed: Bool
         var level: Double
         var noise: Double
         var slow: Double
@@ -117,8 +122,10 @@ extension RoomEstimator {
     ///   - signal: The signal in dBm; `nil` if it receives nothing.
     ///   - spread: The noise of the signal in dB.
     ///   - age: The seconds since the last advertisement; `nil` if unknown.
+    ///   - isSmoothed: Whether the signal is the median of some seconds.
     mutating func heard(
-        by node: String, in room: String, signal: Double?, spread: Double?, age: Double? = nil, at now: Int64
+        by node: String, in room: String, signal: Double?, spread: Double?, age: Double? = nil,
+        isSmoothed: Bool = false, at now: Int64
     ) {
         advance(to: now)
         guard let signal else {
@@ -136,11 +143,13 @@ extension RoomEstimator {
         if let index {
             receivers[index].level = signal
             receivers[index].noise = noise
-            receivers[index].room = place
+            (receivers[index].room, receivers[index].isSmoothed) = (place, isSmoothed)
             receivers[index].silentSince = nil
             receivers[index].isFading = false
         } else {
-            receivers.append(Receiver(node: node, room: place, level: signal, noise: noise, slow: signal))
+            receivers.append(
+                Receiver(
+                    node: node, room: place, isSmoothed: isSmoothed, level: signal, noise: noise, slow: signal))
         }
         if began == nil { began = now }
     }
@@ -189,8 +198,6 @@ extension RoomEstimator {
             self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
             return
         }
-        let stillness = parameters.motion / variance
-        let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
             guard let level = levels[room],
@@ -199,6 +206,9 @@ extension RoomEstimator {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
+            let parameters = areSmoothed(room, published) ? Self.ofMedians : self.parameters
+            let stillness = parameters.motion / variance
+            let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
             let noise = (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
             let lead = min(Self.longestLead, level - (levels[published] ?? Self.floor))
             let bias = min(Self.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
@@ -209,6 +219,11 @@ extension RoomEstimator {
         guard let best else { return }
         self.published = best.room
         for room in evidence.indices { evidence[room] = 0 }
+    }
+
+    /// Whether all receivers of two rooms report medians.
+    private func areSmoothed(_ room: Int, _ other: Int) -> Bool {
+        receivers.allSatisfy { $0.isSmoothed || $0.room != room && $0.room != other }
     }
 
     /// The signal of each room in dBm, and its noise: the mean of its receivers, weighted by their signals. The

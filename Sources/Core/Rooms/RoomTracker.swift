@@ -9,6 +9,8 @@ import OkaeriPlumbing
 package struct RoomTracker: Sendable {
     private struct Receiver: Sendable {
         var room: String
+        /// Whether it reports the median of some seconds.
+        var isSmoothed = false
         var window = SignalWindow()
         /// The signal that the estimator received last, and the time at which it receives it again.
         var told: (level: Double, noise: Double)?
@@ -18,17 +20,23 @@ package struct RoomTracker: Sendable {
             min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt)
         }
 
+        /// The noise of its signal, in dB. The differences of successive medians are the motion of the beacon, not noise.
+        var noise: Double { isSmoothed ? RoomTracker.noiseOfMedian : window.noise }
+
         /// Whether the signal has moved by more than its own noise since then, or its noise has changed.
         var isMoved: Bool {
             guard let level = window.level, let told else { return (window.level == nil) != (told == nil) }
-            let noise = max(window.noise, 0.5)
-            return abs(level - told.level) >= max(RoomTracker.step, window.noise)
+            let noise = max(self.noise, 0.5)
+            return abs(level - told.level) >= max(RoomTracker.step, self.noise)
                 || noise > told.noise * RoomTracker.noiseStep || told.noise > noise * RoomTracker.noiseStep
         }
     }
 
     /// The smallest change of the signal that counts, in dB; above that the noise decides. A beacon at rest would otherwise seem to move.
     private static let step = 1.0
+
+    /// The noise of a median of some seconds, in dB.
+    private static let noiseOfMedian = 1.0
 
     /// The factor by which the noise must change to count without a change of the signal.
     private static let noiseStep = 1.5
@@ -64,11 +72,15 @@ package struct RoomTracker: Sendable {
     ///   - room: The room of that radio.
     ///   - beacon: A number that distinguishes the beacon from the region's other beacons: the strongest is followed.
     ///   - rssi: The RSSI in dBm, with the radio's offset.
-    package mutating func heard(_ radio: String, in room: String, from beacon: UInt64, rssi: Double, at now: Int64) {
+    ///   - isSmoothed: Whether the radio reports the median of some seconds.
+    package mutating func heard(
+        _ radio: String, in room: String, from beacon: UInt64, rssi: Double, isSmoothed: Bool = false, at now: Int64
+    ) {
         advanced(to: now)
         guard receivers[radio] != nil || receivers.count < Self.limit else { return }
         let hadSignal = receivers[radio]?.window.level != nil
         receivers[radio, default: Receiver(room: room)].room = room
+        receivers[radio]?.isSmoothed = isSmoothed
         receivers[radio]?.window.heard(rssi, from: beacon, at: now)
         if !hadSignal { tell(radio, at: now) }
         earliest = min(earliest, receivers[radio]?.deadline ?? .max)
@@ -103,11 +115,12 @@ package struct RoomTracker: Sendable {
     private mutating func tell(_ radio: String, at now: Int64) {
         guard let receiver = receivers[radio] else { return }
         receivers[radio]?.refreshAt = now.addingClamped(Self.refresh)
-        receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.window.noise)) }
+        receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.noise)) }
         rooms.heard(
             by: radio, in: receiver.room, signal: receiver.window.level,
-            spread: receiver.window.level.map { _ in receiver.window.noise },
-            age: receiver.window.lastHeard.map { Nanoseconds.seconds(max(0, now.subtractingClamped($0))) }, at: now)
+            spread: receiver.window.level.map { _ in receiver.noise },
+            age: receiver.window.lastHeard.map { Nanoseconds.seconds(max(0, now.subtractingClamped($0))) },
+            isSmoothed: receiver.isSmoothed, at: now)
     }
 
     private mutating func schedule() {
