@@ -95,20 +95,22 @@ struct BeaconTrack: Sendable {
             receptions = [RadioReception(silence.first, at: lastHeard, silences: own ?? silences, signal: signal)]
             if radios.isSparse(silence.radio), !radios.isSparse(radio) { forgetUnion() }
         }
-        let gap = radios.silence(since: silence, at: now, tolerance: tolerance)
+        var gap: Int64? = radios.silence(since: silence, at: now, tolerance: tolerance)
+        let isSparse = radios.isSparse(radio) || radios.isAnySparse(of: silence)
+        let prompt = isSparse ? radios.promptSilence(since: silence, at: now, tolerance: tolerance) : nil
         let elapsed = lastHeard.seconds(to: now)
         let place = place(of: radio, listened, at: now, radios)
         receptions[place].heard(sighting.rssi, at: now, listened: listened)
         // The trend of the signal is that of one radio.
         let isStrongest = strongest(at: now) == place
-        // The pause between two reports of a sparse radio is not a silence of the union, of which another radio receives each reception.
-        let isMixed = receptions.contains { !radios.isSparse($0.radio) }
-        let isPause = isMixed && silence.parts.allSatisfy { radios.isSparse($0.radio) }
-        if !isPause {
-            // A sparse radio may have received the beacon at any time since its last report.
-            let known = isMixed ? gap.subtractingClamped(radios[radio].interval) : gap
+        // The pause between two reports of a sparse radio is not a silence of the union, of which another radio receives each reception. A
+        // sparse radio may have received the beacon at any time since its last report.
+        if isSparse, receptions.contains(where: { !radios.isSparse($0.radio) }) {
+            gap = prompt?.subtractingClamped(radios.interval(of: radio))
+        }
+        if let gap {
             silences.heard(
-                after: Float(max(0, known)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
+                after: Float(max(0, gap)) / 1e9, elapsed: elapsed, rssi: isStrongest ? sighting.rssi : nil,
                 wasDeafOfLate: listened.wasDeafOfLate)
         }
         if now >= lastHeard {

@@ -81,6 +81,13 @@ struct Radios: Sendable {
     @inline(__always)
     func isSparse(_ radio: Int) -> Bool { radio != 0 && others[radio - 1].isSparse }
 
+    func isAnySparse(of start: SilenceStart) -> Bool {
+        isSparse(start.radio) || start.others.contains { isSparse($0.radio) }
+    }
+
+    /// The time between two reports of a sparse radio, in nanoseconds; zero for one that reports each reception.
+    func interval(of radio: Int) -> Int64 { radio == 0 ? 0 : others[radio - 1].interval }
+
     @inline(__always)
     func reading(of radio: Int, at now: Instant) -> ListeningClock.Reading {
         radio == 0 ? own.clock.reading(at: now) : readingOfOther(radio, at: now)
@@ -210,6 +217,13 @@ struct Radios: Sendable {
         least(of: start) { reading(of: $0.radio, at: now).silence(since: $0.reading, by: limit) }
     }
 
+    /// Returns the same by the radios that report each reception: the clock of a sparse one stands still between its reports. `nil`
+    /// without such a radio.
+    func promptSilence(since start: SilenceStart, at now: Instant, tolerance: Int64) -> Int64? {
+        start.parts.lazy.filter { !self[$0.radio].isSparse && self[$0.radio].isListening }
+            .map { reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance) }.min()
+    }
+
     private func least(of start: SilenceStart, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
         let isAnyListening = isAnyListening(to: start)
         var least = Int64.max
@@ -260,7 +274,7 @@ struct Radios: Sendable {
         _ start: SilenceStart, _ union: SilenceLimit, _ limit: (_ radio: Int?) -> SilenceLimit
     ) -> SilenceLimit? {
         let sparse = start.parts.filter { isSparse($0.radio) }
-        guard let longest = sparse.map({ self[$0.radio].interval }).max(), union.clock == .listening else { return nil }
+        guard let longest = sparse.map({ interval(of: $0.radio) }).max(), union.clock == .listening else { return nil }
         guard sparse.count == start.others.count + 1 else {
             var extended = union
             extended.length = union.length.addingClamped(min(longest.addingClamped(longest / 2), Self.longestInterval))
