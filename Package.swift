@@ -99,6 +99,7 @@ let targets = [
         "Core/RegionMonitoring", ["IBeacon"], core,
         linker: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     module("Core/Rooms", ["RegionMonitoring"], core),
+    module("Core/Receivers", ["HCI", "IBeacon"], core),
 
     // Platform
     module("Platform/Bluetooth", ["CBluetooth", "HCI"], core),
@@ -121,7 +122,10 @@ let targets = [
     module("Daemon/Events", ["Rooms", "HCI", "IBeacon", "RegionMonitoring", "WiFi"]),
     module(
         "Daemon/OkaeriConfiguration",
-        ["BlueZ", "COkaeri", "Events", "HCI", "IBeacon", "MQTT", "RegionMonitoring", "SystemPackage", "WiFi"]),
+        [
+            "BlueZ", "COkaeri", "Events", "HCI", "IBeacon", "MQTT", "Receivers", "RegionMonitoring", "SystemPackage",
+            "WiFi",
+        ]),
     module(
         "Daemon/Listening",
         [
@@ -130,7 +134,10 @@ let targets = [
         ]),
     module(
         "Daemon/House",
-        ["Events", "HCI", "IBeacon", "MQTT", "Presence", "RegionMonitoring", "Rooms", "ServiceLifecycle"]),
+        [
+            "Events", "HCI", "IBeacon", "MQTT", "Presence", "Receivers", "RegionMonitoring", "Rooms",
+            "ServiceLifecycle",
+        ]),
     module(
         "Daemon/Automation",
         [
@@ -177,7 +184,8 @@ let targets = [
         "Programs/Setup",
         [
             "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "History", "IBeacon", "Listening",
-            "MQTT", "NetworkManager", "OkaeriConfiguration", "RegionMonitoring", "Subprocess", "SystemPackage", "WiFi",
+            "MQTT", "NetworkManager", "OkaeriConfiguration", "Receivers", "RegionMonitoring", "Subprocess",
+            "SystemPackage", "WiFi",
         ]),
 
     // Lab
@@ -271,6 +279,7 @@ let suites: [(String, of: String, [String])] = [
     ("PageDataTests", "OkaeriDaemon", []),
     ("PlumbingTests", "Plumbing", []),
     ("PresenceTests", "Presence", ["DaemonTestSupport", "OkaeriConfiguration"]),
+    ("ReceiversTests", "Receivers", []),
     ("RegionMonitoringTests", "RegionMonitoring", []),
     ("ServerTests", "Server", ["Checksum", "Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
     ("ServiceWatchTests", "Automation", ["OkaeriDaemon"]),
@@ -310,6 +319,7 @@ if Context.environment["OKAERI_FUZZ"] != nil {
         ("IBeacon", "IBeacon", []),
         ("Phones", "House", []),
         ("Queries", "OkaeriDaemon", ["Hummingbird", "NIOCore", "NIOEmbedded"]),
+        ("Receivers", "House", []),
         ("Reports", "Client", []),
         ("State", "OkaeriDaemon", []),
     ]

@@ -337,7 +337,11 @@ struct HouseBench {
     }
 
     private static func matches(_ filter: String, _ topic: String) -> Bool {
-        let (filter, topic) = (filter.split(separator: "/"), topic.split(separator: "/"))
+        var (filter, topic) = (filter.split(separator: "/"), topic.split(separator: "/"))
+        if filter.last == "#" {
+            filter.removeLast()
+            topic = Array(topic.prefix(filter.count))
+        }
         return filter.count == topic.count && zip(filter, topic).allSatisfy { $0 == "+" || $0 == $1 }
     }
 

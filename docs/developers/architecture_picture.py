@@ -18,7 +18,7 @@ ROWS = [
     ("Platform", {"Checksum": 365, "Encryption": 500, "DBus": 670, "WiFi": 830}),
     ("Lab", {"VirtualController": 985}),
     ("Lab", {"ControllerEmulation": 985}),
-    ("Core", {"Rooms": 465}),
+    ("Core", {"Receivers": 190, "Rooms": 465}),
     ("Core", {"RegionMonitoring": 465}),
     ("Core", {"HCI": 190, "IBeacon": 465}),
     ("Core", {"Plumbing": 600}),

@@ -220,7 +220,7 @@ struct Radios: Sendable {
     /// Returns the same by the radios that report each reception: the clock of a sparse one stands still between its reports. `nil`
     /// without such a radio.
     func promptSilence(since start: SilenceStart, at now: Instant, tolerance: Int64) -> Int64? {
-        start.parts.lazy.filter { !self[$0.radio].isSparse && self[$0.radio].isListening }
+        start.parts.lazy.filter { !isSparse($0.radio) && isListening($0.radio) }
             .map { reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance) }.min()
     }
 

@@ -237,6 +237,8 @@ extension RegionMonitor {
         public var exitTime: Duration
         /// The filtered RSSI in dBm.
         public var signal: Double?
+        /// Whether it received the beacon last: its reception keeps the region inside.
+        public var isLatest: Bool
     }
 
     /// Returns the judgements of each region's beacons at `now`, sign by sign, the latest received first; in configuration order.
@@ -267,7 +269,20 @@ extension RegionMonitor {
             keepsInside: tracker.phase == .inside(holder: slot), silence: .nanoseconds(max(0, silence)),
             exit: configured ?? track.silences.timing(tracker.sign.sensitivity),
             exitTimes: track.silences.exitTimes, advertising: track.silences.advertising,
-            radios: track.receptions.map { radioJudgement($0, of: track, by: tracker.sign) })
+            radios: radioJudgements(of: track, by: tracker.sign))
+    }
+
+    /// Returns the judgements of the radios that have received a beacon; none if the own one alone has.
+    private func radioJudgements(of track: BeaconTrack, by sign: RegionSign) -> [RadioJudgement] {
+        guard track.receptions.isEmpty else { return track.receptions.map { radioJudgement($0, of: track, by: sign) } }
+        let radio = track.silence.radio
+        guard radio != RadioID.own.position, track.lastRSSI != nil else { return [] }
+        return [
+            RadioJudgement(
+                name: radios[radio].name, decides: true, isAway: !radios[radio].isListening,
+                exitTime: sign.exitAfter ?? track.silences.timing(sign.sensitivity).time, signal: track.signal.value,
+                isLatest: true)
+        ]
     }
 
     private func radioJudgement(
@@ -277,6 +292,6 @@ extension RegionMonitor {
             name: radios[reception.radio].name, decides: track.silence.part(of: reception.radio) != nil,
             isAway: !radios[reception.radio].isListening,
             exitTime: sign.exitAfter ?? reception.silences.timing(sign.sensitivity).time,
-            signal: reception.signal.value)
+            signal: reception.signal.value, isLatest: reception.radio == track.silence.radio)
     }
 }

@@ -69,7 +69,7 @@ extension Configuration {
         return nodes
     }
 
-    private static func place(_ reader: ObjectReader, name: String?) -> Node {
+    static func place(_ reader: ObjectReader, name: String?) -> Node {
         let room = reader.string("room", expected: expectedRoom, where: isRoom)
         return Node(name: name, room: room, offset: reader.number("offset", in: offsetRange, unit: " dB") ?? 0)
     }

@@ -1,13 +1,14 @@
 import HCI
 import IBeacon
 import OkaeriPlumbing
+import OkaeriReceivers
 import OkaeriWiFi
 import RegionMonitoring
 
 extension Configuration {
     static let keys = [
         "adapter", "scan", "state", "history", "sensitivity", "regions", "house", "services", "node", "nodes", "mqtt",
-        "receiver", "standby", "web", "metrics", "notify",
+        "receiver", "standby", "receivers", "web", "metrics", "notify",
     ]
     static let scanKeys = ["interval", "window", "lateShare"]
     static let scanWords: [String: ScanSetting] = ["continuous": .continuous, "shared": .shared]
@@ -37,7 +38,7 @@ extension Configuration {
     package static let words = Set(
         keys + scanKeys + stateKeys + historyKeys + houseKeys + regionKeys + wifiKeys + serviceKeys + mqttKeys + tlsKeys
             + webKeys
-            + nodeKeys + listenerKeys + notifyKeys
+            + nodeKeys + listenerKeys + notifyKeys + receiverKeys + ReceiverMake.allCases.map(\.rawValue)
             + MonitoredRegion.Battery.allCases.map(\.rawValue)
             + NotificationTarget.Kind.allCases.map(\.rawValue) + NotificationTarget.Occasion.allCases.map(\.rawValue)
             + Sensitivity.allCases.map(\.rawValue) + Scope.allCases.map(\.rawValue)
@@ -119,6 +120,7 @@ extension Configuration {
         if let node = top.node("nodes") { configuration.nodes = self.nodes(node, problems) }
         if top.node("services") != nil { configuration.services = services(top, problems) }
         configuration.notify = notify(top, problems)
+        if top.node("receivers") != nil { configuration.receivers = receivers(top, problems) }
         return configuration
     }
 

@@ -113,6 +113,9 @@ package struct Configuration: Sendable, Equatable {
     /// Whether it is a receiver that decides for the house while no hub does.
     package var isStandby = false
 
+    /// The receivers of other makes, in the order of the file.
+    package var receivers: [Receivers] = []
+
     /// The page; nil: there is none, and no port.
     package var web: Web?
     /// The TCP address of the metrics; `nil`: none.

@@ -42,7 +42,7 @@ package struct JudgementReport: Codable, Sendable, Equatable {
     package var signal: Double?
     /// The beacon's own value of its RSSI at one metre, in dBm; `nil` if it advertises none.
     package var claimedPower: Int8?
-    /// The radios that have received it, with their own exit times; `nil` if one alone has.
+    /// The radios that have received it, with their own exit times; `nil` if this machine's own one alone has.
     package var radios: [Radio]?
     /// The estimated distance in metres, -1 when it is not known.
     package var accuracy: Double
@@ -87,8 +87,11 @@ extension JudgementReport {
         package var exitAfter: Double
         /// The filtered signal in dBm.
         package var signal: Double?
+        /// Whether it received the beacon last, which keeps the region inside.
+        package var latest: Bool
 
         init(_ radio: RegionMonitor.RadioJudgement) {
+            latest = radio.isLatest
             (name, decides, away) = (radio.name, radio.decides, radio.isAway)
             exitAfter = radio.exitTime.seconds(digits: 1)
             signal = radio.signal?.rounded(digits: 1)

@@ -63,6 +63,34 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package var kind: NodeKind?
     /// The receptions of its radio, at the hub or a standby; `nil` for a node that has reported nothing.
     package var radio: Radio?
+    /// The properties of a receiver of another make; `nil` for a node of this program.
+    package var receiver: Receiver?
+
+    /// A receiver of another make.
+    package struct Receiver: Codable, Sendable, Equatable {
+        /// The make, such as `ESPresense`.
+        package var make: String
+        /// The receiver's own name.
+        package var name: String
+        /// The seconds between two reports of the same device, the median of late; `nil` before it is known.
+        package var interval: Double?
+        /// The part of the time in which it scans, as it reports; `nil` for one that does not report it.
+        package var scans: Double?
+        /// Whether it is online and reports that it receives nothing at all.
+        package var deaf: Bool
+        /// The correction that is added to its signals, in dB.
+        package var offset: Double
+        /// The numbers of rejected messages, by the reason.
+        package var rejected: [String: UInt64]
+
+        package init(
+            make: String, name: String, interval: Double?, scans: Double?, deaf: Bool, offset: Double = 0,
+            rejected: [String: UInt64]
+        ) {
+            (self.make, self.name, self.interval, self.offset) = (make, name, interval, offset)
+            (self.scans, self.deaf, self.rejected) = (scans, deaf, rejected)
+        }
+    }
 
     /// The reports of a node's radio.
     package struct Radio: Codable, Sendable, Equatable {
@@ -87,7 +115,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
     package init(
         name: String, online: Bool, room: String? = nil, version: String? = nil, since: String? = nil,
         listening: Bool? = nil, adapter: String? = nil, reason: String? = nil, kind: NodeKind? = nil,
-        radio: Radio? = nil
+        radio: Radio? = nil, receiver: Receiver? = nil
     ) {
         self.name = name
         self.online = online
@@ -99,6 +127,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
         self.reason = reason
         self.kind = kind
         self.radio = radio
+        self.receiver = receiver
     }
 }
 

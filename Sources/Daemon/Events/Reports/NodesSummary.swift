@@ -21,7 +21,8 @@ extension NodesReport {
             let (adapter, why) = (node.adapter ?? "Bluetooth", node.reason ?? "it does not say why")
             words.append("\(adapter) \(listening ? "listens" : "is DEAF: \(why)")")
         }
-        if let radio = node.radio, !radio.away || node.name != self.node { words += radio.words }
+        if let radio = node.radio, !radio.away || node.name != self.node { words += radio.words(node.receiver) }
+        if let receiver = node.receiver { words += receiver.words }
         if let version = node.version { words.append(version) }
         if node.kind == .standby { words.append("standby") }
         if node.name == hub { words.append("hub") }
@@ -32,11 +33,24 @@ extension NodesReport {
 }
 
 extension NodeReport.Radio {
-    fileprivate var words: [String] {
-        guard !away else { return ["no report for \(Int(age.rounded())) s"] }
-        var words = ["\(rate.rounded(digits: 1).plain) receptions/s, listens \(Int((share * 100).rounded())) %"]
+    fileprivate func words(_ receiver: NodeReport.Receiver?) -> [String] {
+        guard !away else { return age > 0 ? ["no report for \(Int(age.rounded())) s"] : [] }
+        var words = ["\(rate.rounded(digits: 1).plain) receptions/s"]
+        if receiver == nil { words.append("listens \(Int((share * 100).rounded())) %") }
         if lost > 0 { words.append("\(quantity(lost, "report")) lost") }
         if late > 0 { words.append("\(late) late") }
+        return words
+    }
+}
+
+extension NodeReport.Receiver {
+    fileprivate var words: [String] {
+        var words = [make]
+        if deaf { words.append("receives NOTHING") }
+        if let interval { words.append("a report every \(interval.rounded(digits: 1).plain) s") }
+        if let scans, scans < 0.9 { words.append("scans \(Int((scans * 100).rounded())) % of the time") }
+        let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if !reasons.isEmpty { words.append("rejected: \(reasons.joined(separator: ", "))") }
         return words
     }
 }

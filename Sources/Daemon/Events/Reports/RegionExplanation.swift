@@ -227,7 +227,8 @@ package struct RegionExplanation: Sendable {
         let name = radio.name.isEmpty ? text(.thisMachine) : radio.name
         let state =
             radio.away ? text(.away) : radio.decides ? text(.decides, radio.exitAfter.plain) : text(.notReceived)
-        return language.list([name, radio.signal.map { "\($0.plain) dBm" }, state].compactMap(\.self)).plain()
+        let latest = radio.latest && !radio.away ? text(.receivedLast) : nil
+        return language.list([name, radio.signal.map { "\($0.plain) dBm" }, latest, state].compactMap(\.self)).plain()
     }
 }
 

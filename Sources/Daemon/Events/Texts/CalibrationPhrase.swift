@@ -7,7 +7,9 @@ package enum CalibrationPhrase: Phrase {
     // The result.
     case node, measured, exponent, summary, claim, noClaim, readings, addNode, replace, add
     // The options.
-    case distanceOption, powerOption, nodeOption, noMeasuredPower
+    case distanceOption, powerOption, nodeOption, receiverOption, noMeasuredPower
+    // A receiver of another make.
+    case leaveAtReceiver, receiver, addReceiver, receiverSilent, unknownReceiver
 
     package var texts: (english: String, japanese: String) { measurement ?? others }
 
@@ -113,6 +115,36 @@ package enum CalibrationPhrase: Phrase {
             (
                 "--measured-power takes dBm from -127 to -1, and goes with --distance or --node",
                 "--measured-power には -127～-1 dBm の値を、--distance か --node とともに指定してください"
+            )
+        case .receiverOption:
+            (
+                "the name of a receiver follows --node, and needs a region; leave out --distance",
+                "受信機の名前は --node の後に書き、リージョンも必要です。--distance は省いてください"
+            )
+        case .leaveAtReceiver:
+            (
+                "leave the beacon one metre from {0}, and in sight of it",
+                "ビーコンを、{0} から見通しのよい 1 m の位置に置いたままにしてください"
+            )
+        case .receiver:
+            (
+                "{0} reports {1} dBm at one metre, where {2} dBm are due",
+                "{0} は 1 m で {1} dBm を報告しました。本来の値は {2} dBm です"
+            )
+        case .addReceiver:
+            (
+                "In its entry of \"receivers\" in beacons.json, beside the other rooms if there are any:",
+                "beacons.json の \"receivers\" のその項目に追加してください（ほかの部屋があれば残します）："
+            )
+        case .receiverSilent:
+            (
+                "{0} has reported \"{1}\" in {2} of the {3} required seconds; bring the beacon near, and wait longer with --duration",
+                "{0} が「{1}」を報告したのは、必要な {3} 秒のうち {2} 秒でした。ビーコンを近づけ、--duration で長く測定してください"
+            )
+        case .unknownReceiver:
+            (
+                "there is no receiver \"{0}\"; `okaeri nodes` lists them",
+                "受信機「{0}」はありません。`okaeri nodes` で一覧が表示されます"
             )
         case .nodeOption:
             ("--node is measured at one metre; leave out --distance", "--node は 1 m で測定します。--distance を省いてください")

@@ -8,6 +8,7 @@ package enum DoctorPhrase: Phrase {
     case noNetwork, noNetworkManager, networkManager, networkManagerDevice, connected, connecting, savedProfile,
         passphraseFile
     case noNotifications, notifications, agentRuns, noAgent
+    case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected
     case finish, complete
 
     package var texts: (english: String, japanese: String) { machine ?? rest }
@@ -146,6 +147,32 @@ package enum DoctorPhrase: Phrase {
             (
                 "it does not run in this session, so no notification shows a prompt → run `systemctl --user start okaeri-agent`, or log in again",
                 "このセッションで動作していないため、確認が通知として表示されません → `systemctl --user start okaeri-agent` を実行するか、ログインし直してください"
+            )
+        case .noReceivers:
+            (
+                "none of the receivers in \"receivers\" has been found → compare their topics with beacons.json: `mosquitto_sub -h {0} -v -t {1}`",
+                "\"receivers\" の受信機が見つかりません → トピックを beacons.json と比べてください：`mosquitto_sub -h {0} -v -t {1}`"
+            )
+        case .receivers: ("{0} report", "{0} が報告しています")
+        case .receiverAway:
+            (
+                "{0} does not report → check its power, its Wi-Fi and its broker; if it is gone for good, run `okaeri nodes forget {0}`",
+                "{0} の報告がありません → 電源、Wi-Fi、ブローカーの設定を確認してください。もう使わない場合は `okaeri nodes forget {0}` を実行してください"
+            )
+        case .receiverDeaf:
+            (
+                "{0} is online and receives no advertisement at all → restart it",
+                "{0} はオンラインですが、アドバタイズをまったく受信していません → 再起動してください"
+            )
+        case .receiverSlow:
+            (
+                "{0} scans only {1} % of the time, which is too slow for presence → run `mosquitto_pub -h {2} -t {3}/commands/MQTTtoBT/config -m {4}`",
+                "{0} は全体の {1} % の時間しかスキャンしないため、在室の判定には遅すぎます → `mosquitto_pub -h {2} -t {3}/commands/MQTTtoBT/config -m {4}` を実行してください"
+            )
+        case .receiverRejected:
+            (
+                "{0 message} of {1} cannot be used → compare its version and its settings with receivers.md",
+                "{1} のメッセージ {0} 件が使えません → バージョンと設定を receivers.md で確認してください"
             )
         case .finish:
             (

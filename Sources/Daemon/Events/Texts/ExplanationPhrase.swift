@@ -16,7 +16,7 @@ package enum ExplanationPhrase: Phrase {
     case tail, scanMinutes, scanHours, with, notKnownYet, every, filtered, last
     case mask, identity, sharedIdentity, changingIdentity
     case implausible, noPower, calibrate, calibrateOnPage, metres, measured, calibrated, claimed, thisMachine, away,
-        decides, notReceived
+        receivedLast, decides, notReceived
 
     package var texts: (english: String, japanese: String) { labels ?? states ?? rules ?? numbers }
 
@@ -212,6 +212,7 @@ package enum ExplanationPhrase: Phrase {
         case .claimed: ("{0} dBm as the beacon states", "{0} dBm（ビーコンの値）")
         case .thisMachine: ("this machine", "この機器")
         case .away: ("away", "応答なし")
+        case .receivedLast: ("received it last", "最後に受信")
         case .decides: ("alone decides an exit after {0} s", "単独では {0} 秒で退出と判断")
         default: ("has not received it for a while", "しばらく受信していません")
         }

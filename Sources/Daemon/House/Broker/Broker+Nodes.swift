@@ -1,6 +1,7 @@
 package import OkaeriEvents
 package import OkaeriMQTT
 import OkaeriPlumbing
+import OkaeriReceivers
 import RegionMonitoring
 import Synchronization
 
@@ -88,7 +89,22 @@ extension BrokerCore {
                     age: Self.age(radio.lastArrival, at: now))
             }
             return report(name, nodes[name] ?? HouseNodes.Node(), name == node ? own : radio)
-        }
+        } + receivers.all.sorted { $0.key < $1.key }.map { Self.report($0, $1, at: now) }
+    }
+
+    private static func report(_ name: String, _ receiver: ForeignReceiver, at now: Int64) -> NodeReport {
+        NodeReport(
+            name: name, online: !receiver.isAway, room: receiver.place.room,
+            radio: .init(
+                away: receiver.isAway,
+                rate: receiver.isAway ? 0 : receiver.rate.value(at: now).rounded(digits: 2), share: receiver.share ?? 1,
+                lost: receiver.lost, late: 0, age: receiver.lastSign.map { age($0, at: now) } ?? 0),
+            receiver: .init(
+                make: receiver.make.title, name: receiver.name,
+                interval: receiver.intervals.median.map { Nanoseconds.seconds($0).rounded(digits: 1) },
+                scans: receiver.share?.rounded(digits: 2), deaf: receiver.isDeaf, offset: receiver.place.offset,
+                rejected: Dictionary(
+                    receiver.rejected.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first })))
     }
 
     private static func age(_ time: Int64, at now: Int64) -> Double {

@@ -29,7 +29,9 @@ extension BrokerCore {
 
     /// The rooms of the nodes, in order.
     private var rooms: [String] {
-        let all = nodes.all.values.compactMap { $0.card?.room } + [settings.room].compactMap(\.self)
+        let all =
+            nodes.all.values.compactMap { $0.card?.room } + [settings.room].compactMap(\.self)
+            + receivers.all.values.compactMap(\.place.room)
         return Array(Set(all).sorted().prefix(Self.roomLimit))
     }
 
@@ -43,7 +45,9 @@ extension BrokerCore {
     /// Publishes the devices that this node announces if they have changed.
     mutating func devicesChanged(at now: Int64) -> [Output] {
         guard discovery != nil, isConnected, delivery.isSettled else { return [] }
-        let names = EntityNames(regions: regions.map(\.identifier), nodes: nodes.all.keys.sorted(), rooms: rooms)
+        let names = EntityNames(
+            regions: regions.map(\.identifier), nodes: nodes.all.keys.sorted() + receivers.all.keys.sorted(),
+            rooms: rooms)
         self.discovery?.names = names
         guard let discovery else { return [] }
         let identifiers = regions.map(\.identifier)
@@ -75,7 +79,8 @@ extension BrokerCore {
     /// Announces the distance of a region's beacon from a radio, when it is first known.
     mutating func partFound(_ part: DistanceTopics.Part) -> [Output] {
         guard let discovery, isHolding, parts.count < Self.topicLimit, parts.insert(part).inserted else { return [] }
-        return [announce(discovery.part(region: part.region, node: part.radio))]
+        let isReceiver = receivers[part.radio] != nil
+        return [announce(discovery.part(region: part.region, node: part.radio, isReceiver: isReceiver))]
     }
 
     /// Publishes the distance of the strongest beacon of each region that is inside, from each radio that receives it.
@@ -148,11 +153,13 @@ extension BrokerCore {
     private func staleOfHouse(_ found: Set<String>) -> Set<String> {
         let levels = Set(regions.map(\.level))
         let parts = Set(levels.map { TopicName($0).part })
-        let known = Set(nodes.all.keys.map { TopicName($0).part })
+        let names = Set(receivers.all.keys.map { TopicName($0).part })
+        let known = Set(nodes.all.keys.map { TopicName($0).part }).union(names)
         let devices = found.filter { topic in
             switch discovery?.subject(of: topic) {
             case .part(let region, let node): !parts.contains(region) || !known.contains(node)
             case .region(let region): !parts.contains(region)
+            case .receiver(let name): !names.contains(name)
             case .hub, .node, nil: false
             }
         }
@@ -174,7 +181,7 @@ extension BrokerCore {
     /// Handles that this node leaves. The hub empties the topics of the house as well: no other node would.
     func left(_ departure: Departure) -> [Output] {
         guard isConnected else { return [] }
-        var gone = announcedTopics
+        var gone = announcedTopics + (isHolding ? receiverTopics : [])
         if let discovery { gone.append(discovery.node(node).topic) }
         if departure == .house {
             if isHolding {

@@ -2,6 +2,7 @@ import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
 import OkaeriPresence
+import OkaeriReceivers
 import OkaeriRooms
 package import RegionMonitoring
 
@@ -17,11 +18,15 @@ extension BrokerCore {
     ) -> [Output] {
         guard hasEngine else { return [] }
         if radio == nil { ownRate?.received(at: now.instant) }
-        let (name, card) = (radio ?? node, radio.flatMap { nodes[$0]?.card })
-        guard let room = radio == nil ? settings.room : card?.room else { return [] }
+        let name = radio ?? node
+        guard let room = radio.map({ nodes[$0]?.card?.room ?? receivers[$0]?.place.room }) ?? settings.room else {
+            return []
+        }
         // A report has its radio's offset.
         let offset = radio == nil ? settings.offset : 0
-        house.heard(by: name, in: room, identifier, from: beacon, rssi: Double(rssi) + offset, at: now.instant)
+        house.heard(
+            by: name, in: room, identifier, from: beacon, rssi: Double(rssi) + offset,
+            isSmoothed: receivers[name]?.make.isSmoothed ?? false, at: now.instant)
         return []
     }
 
@@ -110,7 +115,10 @@ extension BrokerCore {
 
     /// Handles that there was no room for the latest output. A report counts as lost; an event is never recorded.
     mutating func dropped(_ output: Output) {
-        if case .reported(let radio, _) = output { radios.reportDropped(of: radio) }
+        if case .reported(let radio, _) = output {
+            radios.reportDropped(of: radio)
+            receivers.reportDropped(of: radio)
+        }
         guard case .happened(.house(let identifier, let news), _) = output, news.isOwned else { return }
         announcements.dropped(of: identifier)
     }

@@ -22,6 +22,7 @@ extension BrokerCore {
             topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
         ]
         if hasEngine { filters += [topics.everyHeard, topics.everyBattery, topics.regions] }
+        filters += receivers.filters
         if !isHub { filters.append(topics.everyEvent) }
         // What an earlier version retained.
         filters.append(topics.everyObservation(by: node))
@@ -83,7 +84,9 @@ extension BrokerCore {
     }
 
     private mutating func handled(_ message: MQTTMessage, at now: Moment) -> [Output] {
-        guard let subject = topics.subject(of: message.topic) else { return foreign(message, at: now.instant) }
+        guard let subject = topics.subject(of: message.topic) else {
+            return receiverMessageReceived(message, at: now.instant) ?? foreign(message, at: now.instant)
+        }
         switch subject {
         case .heard(let name): return heardReceived(message, from: name, at: now.instant)
         case .status(let name): return statusReceived(message, from: name, at: now)
@@ -207,6 +210,7 @@ extension BrokerCore {
                 + occupancyDetermined() + devicesChanged(at: now.instant)
                 // A standby may have fewer regions than the hub.
                 + (isHub ? remainsLookedFor(at: now.instant) : wantedChanged(nil, at: now.instant)) + wentOnline()
+                + receiversPublished(at: now.instant)
                 + publishedAgain(adoption) + takeOver(of: adoption, at: now) + nodesChanged(at: now)
         case .yielded(let other):
             announced = nil
@@ -241,6 +245,7 @@ extension BrokerCore {
         guard hasEngine else { return [] }
         let own =
             [topics.hub, topics.wanted, topics.regions, topics.house] + regions.map { topics.region(name($0.level)) }
+            + receiverTopics
         return own + regions.map { topics.battery(name($0.level)) } + announcedTopics
     }
 
@@ -276,10 +281,13 @@ extension BrokerCore {
 
     /// Deletes a node: empties its topics and ends its part in every decision.
     mutating func forget(_ name: String, at now: Moment) -> Result<[Output], ForgetFailure> {
-        guard TopicName.isLevel(name), nodes[name] != nil || radios[name] != nil else {
+        guard TopicName.isLevel(name), nodes[name] != nil || radios[name] != nil || receivers[name] != nil else {
             return .failure(.unknown(name))
         }
-        guard name != node, !nodes.isOnline(name) else { return .failure(.online(name)) }
+        guard name != node, !nodes.isOnline(name), receivers[name]?.isAway ?? true else {
+            return .failure(.online(name))
+        }
+        if receivers[name] != nil { return .success(receiverForgotten(name)) }
         var gone = regions.map { topics.observation(of: TopicName($0.level), by: name) }
         if let discovery {
             gone += regions.map { discovery.part(region: $0.level, node: name).topic } + [discovery.node(name).topic]

@@ -8,7 +8,7 @@ import RegionMonitoring
 /// The radios of the house: at a hub, those that report to it; at a receiver, its own one.
 extension BrokerCore {
     /// Whether another radio may receive a beacon.
-    var hasOtherRadios: Bool { radios.isAnyPresent }
+    var hasOtherRadios: Bool { radios.isAnyPresent || receivers.isAnyPresent }
 
     // MARK: At a hub
 
@@ -42,11 +42,14 @@ extension BrokerCore {
         radios.left(name) ? [.radioLost(name)] : []
     }
 
-    mutating func radiosLeft() -> [Output] { radios.names.flatMap { radioLeft($0) } }
+    mutating func radiosLeft() -> [Output] {
+        radios.names.flatMap { radioLeft($0) } + receivers.allLeft().map { .radioLost($0) }
+    }
 
     /// Handles that a radio does not come back.
     mutating func radioRemoved(_ name: String) -> [Output] {
         radios.removed(name)
+        receivers.removed(name)
         return hasEngine ? [.radioRemoved(name)] : []
     }
 
@@ -55,7 +58,7 @@ extension BrokerCore {
         let away = radios.advance(to: now)
         // The broker delivers what the hub wants before this node is online.
         let isDue = ownReports.advance(to: now)
-        return away.flatMap { radioLeft($0) } + (isDue && isOnline ? [.collectHeard] : [])
+        return away.flatMap { radioLeft($0) } + (isDue && isOnline ? [.collectHeard] : []) + receiversAdvanced(to: now)
     }
 
     // MARK: At a receiver

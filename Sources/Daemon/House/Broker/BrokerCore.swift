@@ -93,6 +93,8 @@ struct BrokerCore: Sendable {
     var ownRate: ReceptionRate?
     var radios = RadioStreams()
     var ownReports = OwnReports()
+    /// The receivers of other makes, at a hub.
+    var receivers: ForeignReceivers
 
     /// The announcement of devices.
     var announced: Announced?
@@ -125,6 +127,7 @@ struct BrokerCore: Sendable {
                 name: settings.node, incarnation: incarnation, since: Timestamp.text(since),
                 isStandby: settings.kind == .standby))
         announcements = Announcements(node: settings.node, kind: settings.kind)
+        receivers = ForeignReceivers(settings.kind == .receiver ? [] : settings.receivers)
         house = HouseRegions([])
         discovery = settings.discovery.map {
             Discovery(topics: Topics(site: settings.site), prefix: $0, version: settings.version)
@@ -140,6 +143,7 @@ struct BrokerCore: Sendable {
             regions.map { ($0.level, $0.identifier) }, uniquingKeysWith: { first, _ in first })
         house.replaced(with: regions.map(\.identifier))
         states = states.filter { positions[$0.key] != nil }
+        if !receivers.isEmpty { receivers.wanted(wantedBeacons) }
         announcements.configured(Set(positions.keys))
         election.isPrepared = isHub || !regions.isEmpty
         if isStandby { for published in publishedRegions.values { publishedRegionFound(published, isRetained: true) } }
@@ -150,7 +154,7 @@ struct BrokerCore: Sendable {
         [
             house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, remains.nextDeadline,
             distances.nextDeadline, batteries.nextDeadline, ownReports.nextDeadline, radios.nextDeadline,
-            repeats.nextDeadline, retention.nextDeadline, announcements.nextDeadline,
+            repeats.nextDeadline, retention.nextDeadline, announcements.nextDeadline, receivers.nextDeadline,
         ].compactMap(\.self).min()
     }
 
@@ -188,10 +192,14 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The names of the nodes whose reports, and whose decisions as a standby, count here; `nil` for all nodes.
     package var radios: Set<String>?
 
+    /// The receivers of other makes.
+    package var receivers: [ReceiverSettings]
+
     package init(
         node: String, room: String?, offset: Double = 0, site: String, kind: NodeKind = .hub, discovery: String?,
-        version: String, page: String? = nil, radios: Set<String>? = nil
+        version: String, page: String? = nil, radios: Set<String>? = nil, receivers: [ReceiverSettings] = []
     ) {
+        self.receivers = receivers
         (self.node, self.room, self.offset) = (node, room, offset)
         (self.site, self.kind, self.discovery) = (site, kind, discovery)
         (self.version, self.page, self.radios) = (version, page, radios)

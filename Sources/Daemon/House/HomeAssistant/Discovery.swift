@@ -121,6 +121,7 @@ package struct Discovery: Sendable {
         case node(String)
         case region(String)
         case part(region: String, node: String)
+        case receiver(String)
     }
 
     /// Returns the subject of a topic that this program announces; `nil` for any other.
@@ -134,6 +135,7 @@ package struct Discovery: Sendable {
         case (1, "hub"): .hub
         case (2, "node"): .node(String(words[1]))
         case (2, "region"): .region(String(words[1]))
+        case (2, "receiver"): .receiver(String(words[1]))
         case (3, "region"): .part(region: String(words[1]), node: String(words[2]))
         default: nil
         }
@@ -272,7 +274,9 @@ extension Discovery {
     }
 
     /// Returns the distance of a region's beacon from a node.
-    package func part(region identifier: String, node: String) -> Announcement {
+    ///
+    /// - Parameter isReceiver: Whether the node is a receiver of another make, of which the hub publishes whether it is online.
+    package func part(region identifier: String, node: String, isReceiver: Bool = false) -> Announcement {
         let name = TopicName(identifier), ranging = topics.ranging(name, by: node)
         let nodeName = TopicName(node)
         let components = [
@@ -290,7 +294,16 @@ extension Discovery {
         }
         return announcement(
             "region_\(name.part)_\(nodeName.part)", device(of: identifier),
-            [EventField("avty", .list([Availability.topic(topics.status(node))]))],
+            [
+                EventField(
+                    "avty",
+                    .list([
+                        isReceiver
+                            ? Availability.topic(
+                                topics.receiver(node), "{{ 'online' if value_json.online else 'offline' }}")
+                            : Availability.topic(topics.status(node))
+                    ]))
+            ],
             [
                 components[0].with([EventField("sug_dsp_prc", .integer(1))]),
                 // For finding faults: off until the user switches it on.

@@ -33,6 +33,9 @@ package struct Topics: Hashable, Sendable {
     /// The topic of a message without a login, by which a node finds out whether the broker accepts one. No node subscribes to it.
     func probe(_ node: String) -> String { "\(root)/node/\(node)/probe" }
 
+    /// Returns the topic of a receiver of another make, by the hub: whether it is online, and its figures. Retained.
+    package func receiver(_ name: String) -> String { "\(root)/receiver/\(name)" }
+
     /// The hub that decides for the site. Retained.
     package var hub: String { "\(root)/hub" }
 

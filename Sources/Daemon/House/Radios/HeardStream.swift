@@ -122,14 +122,20 @@ struct HeardAdmission: Sendable {
     static let burst: Int64 = 50
     private static let pause = Nanoseconds.second / 10
 
+    /// The shortest mean time between two messages, in nanoseconds, and the number of messages at once.
+    private let pause: Int64
+    private let burst: Int64
+
     /// The time at which the next message would be due if the messages came as often as they may.
     private var due = Int64.min
+
+    init(pause: Int64 = Self.pause, burst: Int64 = Self.burst) { (self.pause, self.burst) = (pause, burst) }
 
     /// Returns whether a message is to be read.
     mutating func admits(at now: Int64) -> Bool {
         let next = max(due, now)
-        guard next.subtractingClamped(now) < Self.burst * Self.pause else { return false }
-        due = next.addingClamped(Self.pause)
+        guard next.subtractingClamped(now) < burst * pause else { return false }
+        due = next.addingClamped(pause)
         return true
     }
 }

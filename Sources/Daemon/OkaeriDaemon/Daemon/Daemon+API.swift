@@ -128,7 +128,9 @@ extension Daemon {
             counts.events = hub.tally
             counts.hooks = await hooks.tally
             counts.unwritten = recorder?.unwritten
-            counts.radios = (broker.current?.nodes ?? []).compactMap { node in node.radio.map { (node.name, $0) } }
+            let nodes = broker.current?.nodes ?? []
+            counts.radios = nodes.compactMap { node in node.radio.map { (node.name, $0) } }
+            counts.receivers = nodes.compactMap { node in node.receiver.map { (node.name, $0) } }
             let beacons = presence.driver.beaconCount(since: source.instant.advanced(by: .zero - Self.airTime))
             (counts.beacons.ours, counts.beacons.strangers) = (beacons.ofRegions, beacons.others)
             return counts

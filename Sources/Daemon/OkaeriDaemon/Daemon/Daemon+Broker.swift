@@ -27,7 +27,7 @@ extension Daemon {
                             offset: configuration.node.offset, site: mqtt.site, kind: configuration.kind,
                             discovery: mqtt.discovery, version: options.version,
                             page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) },
-                            radios: mqtt.radios),
+                            radios: mqtt.radios, receivers: configuration.receivers.map { ReceiverSettings($0) }),
                         broker: mqtt.broker)
                 }
             },
@@ -70,6 +70,13 @@ extension Daemon {
 extension Daemon.Options {
     /// This machine's name in a house.
     func name(in configuration: Configuration) -> String { configuration.node.name ?? node }
+}
+
+extension ReceiverSettings {
+    init(_ receivers: Configuration.Receivers) {
+        let rooms = receivers.rooms?.mapValues { Place(room: $0.room, offset: $0.offset) }
+        self.init(receivers.topics, rooms: rooms)
+    }
 }
 
 extension BrokerSupervisor {

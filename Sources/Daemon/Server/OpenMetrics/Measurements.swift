@@ -9,6 +9,8 @@ package struct DaemonCounts: Sendable, Equatable {
     package var unwritten: Int?
     /// The radios that report to this hub, by name.
     package var radios: [(name: String, report: NodeReport.Radio)] = []
+    /// The receivers of other makes, by name.
+    package var receivers: [(name: String, report: NodeReport.Receiver)] = []
     /// The start of the daemon, in nanoseconds since the Unix epoch.
     package var started: Int64
     package var version: String
@@ -26,6 +28,7 @@ package struct DaemonCounts: Sendable, Equatable {
             == (right.events, right.hooks, right.beacons, right.unwritten, right.started)
             && (left.version, left.commit) == (right.version, right.commit)
             && left.radios.elementsEqual(right.radios) { $0 == $1 }
+            && left.receivers.elementsEqual(right.receivers) { $0 == $1 }
     }
 
     /// The beacons in the air.
@@ -92,7 +95,22 @@ package struct Measurements: Sendable {
             "okaeri_peripheral_connection_failures", .counter,
             "Connections to devices of services that failed, once for each reason until one is connected.")
         failures.add(counts.events.events(.peripheralDidFailToConnect))
-        return [mqtt, peripherals, failures] + radios + notifications
+        return [mqtt, peripherals, failures] + radios + receivers + notifications
+    }
+
+    private var receivers: [MetricFamily] {
+        var interval = MetricFamily(
+            "okaeri_receiver_report_interval", .gauge, unit: "seconds",
+            "The time between two reports of the same device by a receiver of another make.")
+        var rejected = MetricFamily(
+            "okaeri_receiver_messages_rejected", .counter, "Rejected messages of a receiver of another make.")
+        for (name, receiver) in counts.receivers {
+            if let seconds = receiver.interval { interval.add(seconds, ("receiver", name)) }
+            for (reason, count) in receiver.rejected.sorted(by: { $0.key < $1.key }) {
+                rejected.add(count, ("receiver", name), ("reason", reason))
+            }
+        }
+        return [interval, rejected]
     }
 
     private var radios: [MetricFamily] {

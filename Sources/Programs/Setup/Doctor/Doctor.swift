@@ -44,7 +44,9 @@ package struct Doctor: Sendable {
         await networkFindings(NetworkManagerService()).forEach(report)
         await desktopFindings().forEach(report)
         switch await answer {
-        case .success(let status): Self.findings(status, besides: adapters).forEach(report)
+        case .success(let status):
+            Self.findings(status, besides: adapters).forEach(report)
+            await receiverFindings.forEach(report)
         // The check is for a machine that has no daemon yet, too.
         case .failure(let failure): report(Self.access(failure).asNote)
         }

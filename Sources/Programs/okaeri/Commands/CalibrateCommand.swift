@@ -11,18 +11,20 @@ struct CalibrateCommand: AsyncParsableCommand {
             Put the beacon one metre from the antenna, in line of sight: the result is measuredPower. Write it into \
             beacons.json. For more precise distances, put the beacon some metres away and use --distance: the result is \
             pathLossExponent. The measurement takes 20 s, or --duration; the daemon can run at the same time. With --node, \
-            measure the same beacon one metre from each Pi of a house: the result is the offset of this Pi's receiver. \
+            measure the same beacon one metre from each Pi of a house: the result is the offset of this Pi's receiver. With \
+            --node and the name of a receiver of another make, the daemon's receptions by that receiver are measured. \
             Exit status 1 if the readings give no result.
             """)
 
     @OptionGroup var config: ConfigurationOptions
     @OptionGroup var listening: ListeningOptions
+    @OptionGroup var socket: SocketOptions
     @OptionGroup var log: LogOptions
 
     @Option(help: "The distance of the beacon in metres, at least 2; default: one metre.")
     var distance: Double?
 
-    @Flag(help: "Measure this machine's receiver in place of the beacon.")
+    @Flag(help: "Measure this machine's receiver, or the named one, in place of the beacon.")
     var node = false
 
     @Option(
@@ -36,6 +38,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Argument(help: "A region's identifier, or UUID[/MAJOR[/MINOR]].", completion: .regions)
     var region: String
 
+    @Argument(help: "With --node, the name of a receiver of another make, before or behind the region.")
+    var receiver: String?
+
     /// The time needed to distinguish the signal from the echoes.
     private static let duration = 20.0
 
@@ -47,9 +52,11 @@ struct CalibrateCommand: AsyncParsableCommand {
             throw ValidationError(Terminal.language(CalibrationPhrase.powerOption))
         }
         if node, distance != nil { throw ValidationError(Terminal.language(CalibrationPhrase.nodeOption)) }
+        if receiver != nil, !node { throw ValidationError(Terminal.language(CalibrationPhrase.receiverOption)) }
     }
 
     func run() async throws {
+        if let receiver { return try await measure(receiver) }
         let beacons = try config.beacons(region)
         var monitored = try config.region(region)
         if let measuredPower { monitored.measuredPower = measuredPower }

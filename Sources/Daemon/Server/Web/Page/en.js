@@ -92,6 +92,8 @@ export const first = {
   nodeAlone: 'No connection to the broker',
   nodeAway: 'No report for {0}',
   nodeReport: 'Last report {0} ago',
+  nodeInterval: 'every {0} s',
+  nodeRejected: '{0} messages rejected',
   percent: '{0} %',
   nodesMore: '{0} more: `okaeri nodes` lists them.',
   // Prompts

@@ -93,6 +93,8 @@ export const first = {
   nodeAlone: 'ブローカーに接続していません',
   nodeAway: '{0}間報告がありません',
   nodeReport: '{0}前に報告',
+  nodeInterval: '{0} 秒ごと',
+  nodeRejected: '拒否したメッセージ {0} 件',
   percent: '{0} %',
   nodesMore: 'ほかに {0} 台あります。`okaeri nodes` で確認できます。',
   // Prompts

@@ -18,12 +18,16 @@ const kindOf = ({ name, kind, online }, { hub }) => {
 
 /** The state of a node as text, and whether its radio receives. */
 const stateOf = (node, report) => {
-  const { name, online, radio, listening, reason } = node
+  const { name, online, radio, listening, reason, receiver } = node
   const isOwn = name === report.node
   if (!online) return [t(isOwn && !report.connected ? 'nodeAlone' : 'nodeOffline'), false]
   if (radio?.away && !isOwn) return [t('nodeAway', duration(radio.age * 1000)), false]
   if (listening === false) return [reason ? sentence(reason) : t('notListening'), false]
-  return [radio && !isOwn ? t('nodeReport', duration(radio.age * 1000)) : t('nodeOnline'), true]
+  if (receiver?.deaf) return [t('notListening'), false]
+  const interval = receiver?.interval ? t('nodeInterval', plain(receiver.interval)) : ''
+  const rejected = Object.values(receiver?.rejected ?? {}).reduce((sum, count) => sum + count, 0)
+  const notes = [interval, rejected ? t('nodeRejected', plain(rejected, 0)) : ''].filter(Boolean)
+  return [[radio && !isOwn ? t('nodeReport', duration(radio.age * 1000)) : t('nodeOnline'), ...notes].join(' · '), true]
 }
 
 /** A row for each node of the house; none if there is one node alone. */
@@ -35,7 +39,7 @@ export const radioRows = (report) => {
     const current = isGood && radio
     return {
       name,
-      kind: kindOf(node, report),
+      kind: node.receiver?.make ?? kindOf(node, report),
       isOwn: name === report.node,
       room: room ? t('room', room) : '',
       state,

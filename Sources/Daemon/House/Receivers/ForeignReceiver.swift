@@ -1,0 +1,222 @@
+import IBeacon
+import OkaeriPlumbing
+import OkaeriPresence
+package import OkaeriReceivers
+import RegionMonitoring
+
+/// The receivers of one make, as the configuration names them.
+package struct ReceiverSettings: Hashable, Sendable {
+    /// The place of a receiver.
+    package struct Place: Hashable, Sendable {
+        package var room: String?
+        /// The correction that is added to its signals, in dB.
+        package var offset: Double
+
+        package init(room: String?, offset: Double = 0) { (self.room, self.offset) = (room, offset) }
+    }
+
+    package var topics: ReceiverTopics
+    /// The places by the receivers' own names; `nil`: each receiver is used, and is in a room of its own name.
+    package var rooms: [String: Place]?
+
+    package init(_ topics: ReceiverTopics, rooms: [String: Place]? = nil) {
+        (self.topics, self.rooms) = (topics, rooms)
+    }
+
+    /// The place of a receiver; `nil` for one that is not used.
+    func place(of name: String) -> Place? { rooms.map { $0[name] } ?? Place(room: name) }
+}
+
+/// A receiver of another make: one more radio of the house.
+///
+///     found → present     it reports, or sends figures about itself
+///     present → away      its last will, or a long time without a message
+///     away → present      its next message
+///
+/// A retained message is neither a reception nor a sign of life. The time in which the receiver has listened ends at its last message: what
+/// it receives behind that is not known, so a receiver that is quiet without a last will lengthens no silence.
+struct ForeignReceiver: Sendable {
+    /// The time between two reports to the engine while a wanted sender is there, otherwise, and for one that was not there.
+    private static let (interval, idleInterval) = (Nanoseconds.second, 5 * Nanoseconds.second)
+    private static let promptness: Int64 = 50_000_000
+
+    /// The time after a reception in which the engine waits for each report.
+    private static let attention = 120 * Nanoseconds.second
+
+    /// The time after which a sender counts as new.
+    private static let absence = 10 * Nanoseconds.second
+
+    /// The number of receptions, of battery levels and of other devices between two reports, and of senders that are followed.
+    private static let (receptionLimit, levelLimit, otherLimit, senderLimit) = (256, 32, 64, 256)
+
+    /// The number of messages at once, behind a link that stood still.
+    private static let messageBurst: Int64 = 250
+
+    let make: ReceiverMake
+    /// Its own name.
+    let name: String
+    var place: ReceiverSettings.Place
+
+    private(set) var isAway = true
+    /// The time of the last message that was not retained; `nil` before the first.
+    private(set) var lastSign: Int64?
+    private(set) var rate: ReceptionRate
+    private(set) var rejected: [ReceiverRejection: UInt64] = [:]
+    private(set) var intervals = ReportInterval()
+    /// The part of the time in which it scans, as it says itself; `nil` without such a message.
+    private(set) var share: Double?
+    /// Whether it says that it received no advertisement at all.
+    private(set) var isDeaf = false
+    /// The time of the next report to the engine, or the maximum.
+    private(set) var due = Int64.max
+    /// The number of reports that the engine did not receive.
+    private(set) var lost: UInt64 = 0
+
+    /// Each device within its range has a message.
+    private var admission = HeardAdmission(pause: Nanoseconds.second / 50, burst: messageBurst)
+    private var receptions: [Reception] = []
+    private var levels: [BeaconBattery] = []
+    private var others: Set<UInt64> = []
+    private var heardAt: Int64?
+    private var present: [BeaconIdentity: Int64] = [:]
+    /// The end of the time of which the engine knows, and the end of the time in which the receiver has listened.
+    private var (reportedAt, until) = (Int64(0), Int64(0))
+
+    init(_ make: ReceiverMake, name: String, place: ReceiverSettings.Place, at now: Int64) {
+        (self.make, self.name, self.place) = (make, name, place)
+        rate = ReceptionRate(at: now)
+    }
+
+    /// The time from which on it is away; the maximum if it is.
+    var awayAt: Int64 {
+        guard !isAway, let lastSign else { return .max }
+        return lastSign.addingClamped(make.patience * Nanoseconds.second)
+    }
+
+    mutating func admits(at now: Int64) -> Bool {
+        if admission.admits(at: now) { return true }
+        reject(.tooMany)
+        return false
+    }
+
+    mutating func reject(_ reason: ReceiverRejection) {
+        rejected[reason] = (rejected[reason] ?? 0).addingReportingOverflow(1).partialValue
+    }
+
+    mutating func wasDropped() { lost = lost.addingReportingOverflow(1).partialValue }
+
+    /// Handles a message that was not retained.
+    mutating func signOfLife(at now: Int64) {
+        lastSign = now
+        if isAway { (isAway, reportedAt, until) = (false, now, now) }
+        isDeaf = false
+        until = max(until, now)
+        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+    }
+
+    /// Handles that it has just connected to the broker: it did not listen for some time.
+    mutating func connected(at now: Int64) {
+        signOfLife(at: now)
+        reportedAt = now
+    }
+
+    mutating func telemetryReceived(_ telemetry: ReceiverPayload.Telemetry, at now: Int64) {
+        if let share = telemetry.share { self.share = share }
+        guard telemetry.adverts == 0 else { return signOfLife(at: now) }
+        // It lives, and its scan does not.
+        if isAway { (isAway, reportedAt, until) = (false, now, now) }
+        (lastSign, isDeaf) = (now, true)
+        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+    }
+
+    /// Handles that it is gone. Returns whether it was present.
+    mutating func left() -> Bool {
+        guard !isAway else { return false }
+        (isAway, due, heardAt, isDeaf) = (true, .max, nil, false)
+        (receptions, levels, others, present) = ([], [], [], [:])
+        return true
+    }
+
+    /// Handles receptions of a message, behind ``signOfLife(at:)``.
+    mutating func received(_ reception: Reception, battery: UInt8?, at now: Int64) {
+        rate.received(at: now)
+        guard receptions.count < Self.receptionLimit else { return }
+        receptions.append(reception)
+        var isNew = heardAt.map { now.subtractingClamped($0) > Self.absence } ?? true
+        heardAt = now
+        if case .beacon(let identity, _) = reception.sender {
+            let known = present[identity]
+            isNew = known.map { now.subtractingClamped($0) > Self.absence } ?? true
+            if known != nil || present.count < Self.senderLimit { present[identity] = now }
+            if let battery, levels.count < Self.levelLimit {
+                levels.append(
+                    BeaconBattery(identity: identity, percent: battery, source: .advertised, received: reception.time))
+            }
+        }
+        let next = isNew ? now.addingClamped(Self.promptness) : reportedAt.addingClamped(Self.interval)
+        due = min(due, max(now, next))
+    }
+
+    mutating func otherReceived(_ key: UInt64) {
+        if others.count < Self.otherLimit { others.insert(key) }
+    }
+
+    mutating func sampled(_ sender: UInt64, at now: Int64) { intervals.received(sender, at: now) }
+
+    /// Returns the report that is due, or that ends before the receiver is away.
+    mutating func report(at now: Int64) -> RadioReport? {
+        guard due <= now, !isAway else { return nil }
+        defer {
+            (reportedAt, due) = (until, .max)
+            (receptions, levels, others) = ([], [], [])
+        }
+        return RadioReport(
+            from: Instant(nanoseconds: min(reportedAt, until)), until: Instant(nanoseconds: until),
+            share: isDeaf ? 0 : 1, others: others.count, receptions: receptions.sorted { $0.time < $1.time },
+            batteries: levels, interval: intervals.ofSparse)
+    }
+
+    private func pause(at now: Int64) -> Int64 {
+        let isAwaited = heardAt.map { now.subtractingClamped($0) < Self.attention } ?? false
+        return isAwaited ? Self.interval : Self.idleInterval
+    }
+}
+
+/// The time between two reports of the same device by a receiver: the median of the last ones.
+struct ReportInterval: Sendable {
+    private static let (kept, senders) = (31, 64)
+
+    /// The interval from which on a receiver counts as one that reports now and then.
+    private static let sparse = Nanoseconds.second * 5 / 2
+
+    private var last: [UInt64: Int64] = [:]
+    private var intervals: [Int64] = []
+    private var next = 0
+    /// In nanoseconds; `nil` before there is one.
+    private(set) var median: Int64?
+
+    /// The interval for the engine, in whole seconds, so that it does not change all the time.
+    var ofSparse: Duration {
+        guard let median, median >= Self.sparse else { return .zero }
+        return .seconds(min(600, max(1, (median + Nanoseconds.second / 2) / Nanoseconds.second)))
+    }
+
+    mutating func received(_ sender: UInt64, at now: Int64) {
+        let before = last[sender]
+        guard before != nil || last.count < Self.senders else {
+            // Devices with a new address every quarter of an hour are not to fill it for ever.
+            last = [:]
+            return
+        }
+        last[sender] = now
+        guard let before, now > before else { return }
+        let interval = now.subtractingClamped(before)
+        if intervals.count < Self.kept {
+            intervals.append(interval)
+        } else {
+            intervals[next] = interval
+        }
+        next = (next + 1) % Self.kept
+        if median == nil || next % 4 == 0 { median = intervals.sorted()[intervals.count / 2] }
+    }
+}

@@ -1,0 +1,295 @@
+import HCI
+import IBeacon
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
+import OkaeriReceivers
+import RegionMonitoring
+
+/// The receivers of other makes in a house.
+///
+/// Any client of the broker can publish under any receiver's name, so the number of receivers is bounded, and what is stored of each.
+struct ForeignReceivers: Sendable {
+    /// The maximum number of receivers.
+    static let limit = 300
+
+    /// The number of devices whose aliases are known.
+    private static let aliasLimit = 1024
+
+    private let sources: [Source]
+    private(set) var all: [String: ForeignReceiver] = [:]
+    /// The rejected messages that belong to no receiver.
+    private(set) var rejected: [ReceiverRejection: UInt64] = [:]
+    /// The aliases of beacons, by their own identifiers, and the beacons of each alias.
+    private var aliases: [String: String] = [:]
+    private var beacons: [String: [String]] = [:]
+    private var matcher = RegionMatcher([])
+    private var wantsPhones = false
+
+    /// The time at which ``advance(to:)`` is next needed, or the maximum. May be early, is never late.
+    private var earliest = Int64.max
+
+    /// The time of the last publication of their figures; `nil` before the first.
+    private(set) var publishedAt: Int64?
+
+    private struct Source: Sendable {
+        var settings: ReceiverSettings
+        /// The begin of its receivers' names.
+        var prefix: String
+    }
+
+    /// The effect of a message.
+    enum Effect: Sendable, Equatable {
+        /// The receiver is away.
+        case left(String)
+        /// The receiver does not come back: another one has its place.
+        case removed(String)
+        /// The receiver was not known before.
+        case found(String)
+        /// The receiver was away, and is present.
+        case returned(String)
+    }
+
+    init(_ settings: [ReceiverSettings]) {
+        var counts: [ReceiverMake: Int] = [:]
+        let all = settings.map { settings in
+            let make = settings.topics.make
+            counts[make, default: 0] += 1
+            let number = counts[make] ?? 1
+            return Source(settings: settings, prefix: make.rawValue + (number > 1 ? "\(number)" : ""))
+        }
+        // A topic without a wildcard counts before one that contains it.
+        sources =
+            all.filter { !$0.settings.topics.topic.contains("+") }
+            + all.filter { $0.settings.topics.topic.contains("+") }
+    }
+
+    var isEmpty: Bool { sources.isEmpty }
+
+    var nextDeadline: Int64? { earliest < .max ? earliest : nil }
+
+    subscript(name: String) -> ForeignReceiver? { all[name] }
+
+    var isAnyPresent: Bool { all.contains { !$0.value.isAway } }
+
+    /// The filters to subscribe to. A broker may deliver a message once for each filter that matches it, so no filter contains another.
+    var filters: [String] {
+        let all = sources.flatMap(\.settings.topics.filters).reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        return all.filter { filter in !all.contains { $0 != filter && Self.contains($0, filter) } }
+    }
+
+    /// Whether a filter matches every topic that another one matches.
+    private static func contains(_ filter: String, _ other: String) -> Bool {
+        let (levels, others) = (filter.split(separator: "/"), other.split(separator: "/"))
+        for (index, level) in levels.enumerated() {
+            if level == "#" { return true }
+            guard index < others.count, level == others[index] || level == "+" && others[index] != "#" else {
+                return false
+            }
+        }
+        return levels.count == others.count
+    }
+
+    /// Handles what the regions want.
+    mutating func wanted(_ wanted: WantedBeacons) {
+        (matcher, wantsPhones) = (RegionMatcher(wanted.beacons), wanted.phones)
+    }
+
+    mutating func removed(_ name: String) { all[name] = nil }
+
+    mutating func published(at now: Int64) {
+        publishedAt = now
+        earliest = min(earliest, now.addingClamped(60 * Nanoseconds.second))
+    }
+
+    mutating func reportDropped(of name: String) { all[name]?.wasDropped() }
+
+    /// Handles that no receiver's messages come any more. Returns those that were present.
+    mutating func allLeft() -> [String] {
+        all.keys.sorted().filter { all[$0]?.left() ?? false }
+    }
+
+    // MARK: Messages
+
+    /// Handles a message.
+    ///
+    /// - Parameter isTaken: Returns whether a name is that of a node.
+    /// - Returns: `nil` for a message that is none of a receiver.
+    mutating func received(_ message: MQTTMessage, at now: Int64, isTaken: (String) -> Bool) -> [Effect]? {
+        for source in sources {
+            guard let subject = source.settings.topics.subject(of: message.topic) else { continue }
+            switch subject {
+            case .settings(let device):
+                settingsReceived(device, message.payload)
+                return []
+            case .report(let name, let device):
+                // It is old.
+                guard !message.isRetained else { return [] }
+                return changed(name, of: source, at: now, isTaken) { receivers, key in
+                    receivers.reportReceived(key, device: device, message.payload, at: now)
+                    return []
+                }
+            case .telemetry(let name):
+                guard !message.isRetained, let telemetry = ReceiverPayload.telemetry(message.payload) else { return [] }
+                return changed(name, of: source, at: now, isTaken) { receivers, key in
+                    receivers.all[key]?.telemetryReceived(telemetry, at: now)
+                    return []
+                }
+            case .status(let name):
+                guard let isOnline = Self.isOnline(message.payload) else { return [] }
+                // A Shelly is known by its reports: each one has this topic, with or without the script.
+                if source.settings.topics.make == .shelly, all[key(of: name, source)] == nil { return [] }
+                return changed(name, of: source, at: now, isTaken) { receivers, key in
+                    guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
+                    if !message.isRetained { receivers.all[key]?.connected(at: now) }
+                    return []
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func isOnline(_ payload: [UInt8]) -> Bool? {
+        switch String(decoding: payload.prefix(16), as: UTF8.self) {
+        case "online", "true": true
+        case "offline", "false": false
+        default: nil
+        }
+    }
+
+    /// The name of a receiver among the radios of the house.
+    private func key(of name: String, _ source: Source) -> String {
+        String("\(source.prefix)-\(TopicName(name).level)".prefix(64))
+    }
+
+    private mutating func changed(
+        _ name: String, of source: Source, at now: Int64, _ isTaken: (String) -> Bool,
+        _ change: (inout Self, String) -> [Effect]
+    ) -> [Effect] {
+        let key = key(of: name, source)
+        var effects: [Effect] = []
+        if all[key] == nil {
+            guard let place = source.settings.place(of: name), !isTaken(key), let displaced = displaced() else {
+                rejected[.notAccepted] = (rejected[.notAccepted] ?? 0).addingReportingOverflow(1).partialValue
+                return []
+            }
+            if let displaced = displaced.first {
+                all[displaced] = nil
+                effects = [.removed(displaced)]
+            }
+            all[key] = ForeignReceiver(source.settings.topics.make, name: name, place: place, at: now)
+            effects.append(.found(key))
+        }
+        guard all[key]?.admits(at: now) ?? false else { return effects }
+        let wasAway = all[key]?.isAway ?? true
+        effects += change(&self, key)
+        if wasAway, all[key]?.isAway == false { effects.append(.returned(key)) }
+        if let receiver = all[key] { earliest = min(earliest, receiver.due, receiver.awayAt) }
+        return effects
+    }
+
+    /// Returns the receiver that another one may replace, if the limit is reached; `nil` while all are present.
+    private func displaced() -> [String]? {
+        if all.count < Self.limit { return [] }
+        let away = all.filter(\.value.isAway)
+        return away.min { ($0.value.lastSign ?? .min, $0.key) < ($1.value.lastSign ?? .min, $1.key) }.map { [$0.key] }
+    }
+
+    private mutating func reportReceived(_ key: String, device: String?, _ payload: [UInt8], at now: Int64) {
+        guard let make = all[key]?.make else { return }
+        let reports: [ReceiverReport]
+        do throws(ReceiverRejection) {
+            reports = try ReceiverPayload.reports(
+                make, device: device.map { beacon(of: $0) }, payload, wantsPhones: wantsPhones, isWanted: isWanted)
+        } catch {
+            all[key]?.reject(error)
+            return
+        }
+        all[key]?.signOfLife(at: now)
+        let offset = all[key]?.place.offset ?? 0
+        for report in reports {
+            guard let sender = sender(of: report.sender) else {
+                let number = Self.number(of: report.sender)
+                all[key]?.otherReceived(number)
+                all[key]?.sampled(number, at: now)
+                continue
+            }
+            all[key]?.sampled(Self.number(of: report.sender), at: now)
+            let rssi = report.rssi.map { Int8(min(max(Double($0) + offset.rounded(), -127), 20)) }
+            let time = now.subtractingClamped(Int64(min(max(report.age, 0), 60) * 1e9))
+            all[key]?.received(
+                Reception(sender, rssi: rssi, at: Instant(nanoseconds: time)), battery: report.battery, at: now)
+        }
+    }
+
+    private func isWanted(_ sender: ReceiverReport.Sender) -> Bool {
+        switch sender {
+        case .beacon(let identity, _): !matcher.matches(identity).isEmpty
+        case .phone: wantsPhones
+        case .other: false
+        }
+    }
+
+    /// Returns a wanted sender; `nil` for another one.
+    private func sender(of sender: ReceiverReport.Sender) -> Reception.Sender? {
+        guard isWanted(sender) else { return nil }
+        switch sender {
+        case .beacon(let identity, let power):
+            return .beacon(matcher.normalized(identity), measuredPower: power)
+        case .phone(let address): return .device(address, .random)
+        case .other: return nil
+        }
+    }
+
+    private static func number(of sender: ReceiverReport.Sender) -> UInt64 {
+        switch sender {
+        case .beacon(let identity, _): identity.uuid.low ^ UInt64(identity.major) << 16 ^ UInt64(identity.minor)
+        case .phone(let address): address.rawValue
+        case .other(let number): number
+        }
+    }
+
+    /// Returns the identifier of the wanted beacon that an alias stands for; another identifier as it is.
+    private func beacon(of device: String) -> String {
+        guard let known = beacons[device] else { return device }
+        return known.first { ReceiverPayload.sender(ofESPresense: $0).map(isWanted) ?? false } ?? known.first ?? device
+    }
+
+    /// Handles the settings of a device, which may give a beacon another identifier. They are retained. One alias may stand for several
+    /// beacons, such as the frames of one tag.
+    private mutating func settingsReceived(_ device: String, _ payload: [UInt8]) {
+        if let former = aliases.removeValue(forKey: device) {
+            beacons[former]?.removeAll { $0 == device }
+            if beacons[former]?.isEmpty ?? false { beacons[former] = nil }
+        }
+        guard let alias = ReceiverPayload.alias(payload), alias != device, device.utf8.count <= 128,
+            aliases.count < Self.aliasLimit, case .beacon? = ReceiverPayload.sender(ofESPresense: device)
+        else { return }
+        aliases[device] = alias
+        beacons[alias, default: []].append(device)
+    }
+
+    // MARK: Time
+
+    /// Handles that time has passed. Returns the reports that are due, and the receivers that are away.
+    mutating func advance(to now: Int64) -> (reports: [(name: String, report: RadioReport)], away: [String]) {
+        guard earliest <= now else { return ([], []) }
+        var reports: [(String, RadioReport)] = []
+        var away: [String] = []
+        earliest = publishedAt.map { max(now, $0).addingClamped(60 * Nanoseconds.second) } ?? .max
+        for name in all.keys.sorted() {
+            guard var receiver = all[name], min(receiver.due, receiver.awayAt) <= now else {
+                if let receiver = all[name] { earliest = min(earliest, receiver.due, receiver.awayAt) }
+                continue
+            }
+            if let report = receiver.report(at: now) { reports.append((name, report)) }
+            if receiver.awayAt <= now, receiver.left() { away.append(name) }
+            all[name] = receiver
+            earliest = min(earliest, receiver.due, receiver.awayAt)
+        }
+        return (reports, away)
+    }
+}

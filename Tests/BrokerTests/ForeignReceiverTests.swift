@@ -1,0 +1,331 @@
+import IBeacon
+import OkaeriEvents
+import OkaeriMQTT
+import OkaeriPlumbing
+import OkaeriPresence
+import OkaeriReceivers
+import OkaeriRooms
+import Testing
+
+@testable import OkaeriHouse
+import RegionMonitoring
+
+/// Receivers of other makes at a hub.
+@Suite struct ForeignReceiverTests {
+    private var house = HouseBench()
+
+    private static let kitchen = "espresense-kitchen"
+
+    private mutating func start(
+        _ makes: ReceiverMake..., rooms: [String: ReceiverSettings.Place]? = nil, isLive: Bool = false
+    ) throws {
+        let receivers = try makes.map { ReceiverSettings(try #require(ReceiverTopics($0)), rooms: rooms) }
+        let settings = BrokerSettings(
+            node: "hall", room: "hall", site: "home", discovery: "homeassistant", version: "1.0.0", receivers: receivers
+        )
+        let region = HouseBench.region("keys")
+        let engine = isLive ? LiveEngine(region.region, knowing: .init(), at: house.now) : nil
+        house.start(settings, [region], incarnation: "a", engine: engine, connects: true)
+        house.pass(1)
+    }
+
+    private static func device(_ region: String = "keys", minor: UInt16 = 1) -> String {
+        let beacon = HouseBench.beacon(region, minor: minor)
+        return "iBeacon:\("\(beacon.uuid)".lowercased())-\(beacon.major)-\(beacon.minor)"
+    }
+
+    /// A node of ESPresense reports a device.
+    private mutating func report(
+        _ room: String = "kitchen", device: String = device(), rssi: Double = -60, isRetained: Bool = false
+    ) {
+        let topic = "espresense/devices/\(device)/\(room)"
+        let payload = #"{"mac":"5a0102030405","id":"x","rssi":\#(rssi),"rssi@1m":-59,"int":200}"#
+        if isRetained { house.overwrite(topic, payload) } else { house.send(topic, payload) }
+    }
+
+    private mutating func telemetry(_ room: String = "kitchen", adverts: Int = 900) {
+        house.send("espresense/rooms/\(room)/telemetry", #"{"ip":"10.0.0.9","uptime":100,"adverts":\#(adverts)}"#)
+    }
+
+    private var reports: [RadioReport] { house.nodes["hall"]?.reports.map(\.report) ?? [] }
+    private var receptions: [Reception] { reports.flatMap(\.receptions) }
+    private func receiver(_ name: String = kitchen) -> ForeignReceiver? { house.nodes["hall"]?.core.receivers[name] }
+    private func node(_ name: String = kitchen) -> NodeReport? {
+        house.nodes["hall"]?.core.nodeReports(at: house.now, ownShare: 1).first { $0.name == name }
+    }
+
+    // MARK: Receptions
+
+    @Test mutating func `A reception by ESPresense reaches the engine within 50 ms, under the receiver's name`() throws
+    {
+        try start(.espresense)
+        let time = house.now
+        report()
+        house.pass(0.06)
+        #expect(house.nodes["hall"]?.reports.map(\.radio) == [Self.kitchen])
+        let reception = try #require(receptions.first)
+        #expect(
+            reception
+                == Reception(
+                    .beacon(HouseBench.beacon("keys"), measuredPower: -59), rssi: -60, at: Instant(nanoseconds: time)))
+        #expect(node()?.room == "kitchen" && node()?.receiver?.make == "ESPresense" && node()?.online == true)
+    }
+
+    @Test mutating func `A retained report is neither a reception nor a sign of life`() throws {
+        house.overwrite("espresense/devices/\(Self.device())/kitchen", #"{"mac":"aabbccddeeff","rssi":-60}"#)
+        house.overwrite("espresense/rooms/kitchen/status", "online")
+        try start(.espresense)
+        house.pass(60)
+        #expect(reports.isEmpty)
+        #expect(node()?.online == false, "it is found, and not present")
+    }
+
+    @Test mutating func `Other devices prove that a receiver listens`() throws {
+        try start(.espresense)
+        report()
+        for _ in 0..<10 {
+            house.pass(1)
+            report(device: "sonos:aabbccddeeff")
+        }
+        house.pass(1)
+        let until = try #require(reports.last?.until)
+        #expect(Nanoseconds.seconds(house.now - until.nanoseconds) < 1.1)
+        #expect(zip(reports, reports.dropFirst()).allSatisfy { $0.until == $1.from })
+        #expect(reports.last?.others == 1 && reports.last?.share == 1)
+    }
+
+    @Test mutating func `An alias by retained settings stands for its beacons, and a change of it counts`() throws {
+        house.overwrite("espresense/settings/\(Self.device("car"))/config", #"{"id":"tag","name":"Car"}"#)
+        house.overwrite("espresense/settings/\(Self.device())/config", #"{"id":"tag","name":"Keys"}"#)
+        try start(.espresense)
+        report(device: "tag")
+        house.pass(2)
+        #expect(receptions.map(\.sender) == [.beacon(HouseBench.beacon("keys"), measuredPower: -59)])
+        house.overwrite("espresense/settings/\(Self.device())/config", "")
+        report(device: "tag")
+        house.pass(2)
+        #expect(receptions.count == 1)
+    }
+
+    @Test mutating func `The offset of a receiver is added, and its room is the region's`() throws {
+        try start(.espresense, rooms: ["kitchen": .init(room: "Küche", offset: -3)])
+        for _ in 0..<5 {
+            report(rssi: -60.4)
+            house.pass(1)
+        }
+        #expect(receptions.allSatisfy { $0.rssi == -63 } && receptions.count == 5)
+        house.hear("hall", rssi: -70)
+        house.see("hall", .inside)
+        for _ in 0..<5 {
+            house.hear("hall", rssi: -62, by: Self.kitchen)
+            house.pass(1)
+        }
+        #expect(house.retained["okaeri/home/region/keys"].flatMap(Wire.region)?.room == "Küche")
+    }
+
+    @Test mutating func `With rooms, a receiver that is not among them is rejected`() throws {
+        try start(.espresense, rooms: ["kitchen": .init(room: "kitchen")])
+        report("intruder")
+        house.pass(1)
+        #expect(reports.isEmpty && receiver("espresense-intruder") == nil)
+        #expect(house.nodes["hall"]?.core.receivers.rejected == [.notAccepted: 1])
+    }
+
+    @Test mutating func `A gateway and a Shelly are radios, too`() throws {
+        try start(.openmqttgateway, .shelly)
+        let beacon = HouseBench.beacon("keys")
+        house.send(
+            "home/OMG_1/BTtoMQTT/AABBCCDDEEFF",
+            #"{"id":"AA:BB:CC:DD:EE:FF","rssi":-77,"uuid":"\#(beacon.uuid)","major":\#(beacon.major),"minor":1}"#)
+        house.send("shelly-ble/plug", #"{"v":1,"n":1,"adverts":[]}"#)
+        house.pass(1)
+        #expect(receptions.map(\.rssi) == [-77])
+        #expect(node("openmqttgateway-OMG_1")?.online == true && node("shelly-plug")?.online == true)
+        house.send("home/OMG_1/LWT", "offline")
+        house.send("plug/online", "false")
+        #expect(house.nodes["hall"]?.lost == ["openmqttgateway-OMG_1", "shelly-plug"])
+        // Each Shelly has this topic: it is a receiver only after a report.
+        house.send("lamp/online", "true")
+        #expect(node("shelly-lamp") == nil)
+    }
+
+    // MARK: Liveness
+
+    @Test mutating func `The last will ends the radio, and the next message begins it anew`() throws {
+        try start(.espresense)
+        report()
+        house.pass(3)
+        house.overwrite("espresense/rooms/kitchen/status", "offline")
+        #expect(house.nodes["hall"]?.lost == [Self.kitchen] && node()?.online == false)
+        house.pass(20)
+        let count = reports.count
+        house.overwrite("espresense/rooms/kitchen/status", "online")
+        report()
+        house.pass(1)
+        let report = try #require(reports.dropFirst(count).first)
+        #expect(house.now - report.from.nanoseconds < 2 * Nanoseconds.second, "the time in between was not listened to")
+        #expect(node()?.online == true)
+    }
+
+    @Test mutating func `A receiver that is quiet without a last will lengthens no silence, and is away in the end`()
+        throws
+    {
+        try start(.espresense)
+        report()
+        house.pass(1)
+        let last = house.now
+        house.pass(40)
+        #expect(reports.allSatisfy { $0.until.nanoseconds <= last } && house.nodes["hall"]?.lost == [])
+        house.pass(10)
+        #expect(house.nodes["hall"]?.lost == [Self.kitchen])
+    }
+
+    @Test mutating func `A receiver whose scan stands still listens to nothing`() throws {
+        try start(.espresense)
+        telemetry()
+        house.pass(6)
+        #expect(reports.last?.share == 1)
+        telemetry(adverts: 0)
+        house.pass(6)
+        #expect(reports.last?.share == 0 && node()?.receiver?.deaf == true && node()?.online == true)
+        report()
+        house.pass(1)
+        #expect(reports.last?.share == 1 && node()?.receiver?.deaf == false)
+    }
+
+    @Test mutating func `A restart of a receiver is a gap of its listening`() throws {
+        try start(.espresense)
+        report()
+        house.pass(2)
+        house.send("espresense/rooms/kitchen/status", "online")
+        let restart = house.now
+        report()
+        house.pass(1)
+        #expect(reports.last?.from.nanoseconds == restart)
+    }
+
+    // MARK: Hostile clients
+
+    @Test mutating func `The number of receivers is limited, and a present one is not displaced`() throws {
+        try start(.espresense)
+        report("kitchen")
+        for number in 0..<400 { house.send("espresense/rooms/r\(number)/status", "offline") }
+        #expect(house.nodes["hall"]?.core.receivers.all.count == ForeignReceivers.limit)
+        #expect(receiver() != nil)
+        for number in 0..<400 { telemetry("s\(number)") }
+        #expect(house.nodes["hall"]?.core.receivers.all.count == ForeignReceivers.limit)
+        #expect(receiver() != nil)
+        #expect((house.nodes["hall"]?.core.receivers.rejected[.notAccepted] ?? 0) > 90)
+    }
+
+    @Test mutating func `A receiver with too many messages loses the rest, and its wrong ones are counted`() throws {
+        try start(.espresense)
+        for _ in 0..<1000 { report() }
+        #expect((receiver()?.rejected[.tooMany] ?? 0) >= 700)
+        house.pass(30)
+        house.send("espresense/devices/\(Self.device())/kitchen", "{")
+        house.send("espresense/devices/\(Self.device())/kitchen", "{}")
+        #expect(node()?.receiver?.rejected["malformed"] == 1 && node()?.receiver?.rejected["incomplete"] == 1)
+        #expect(receptions.count <= 256)
+    }
+
+    @Test mutating func `A receiver cannot take the name of a node`() throws {
+        try start(.espresense)
+        house.overwrite("okaeri/home/node/\(Self.kitchen)/status", "online")
+        report()
+        house.pass(1)
+        #expect(reports.isEmpty && receiver() == nil)
+    }
+
+    // MARK: Home Assistant
+
+    @Test mutating func `Home Assistant sees a receiver, its death and its return`() throws {
+        try start(.espresense)
+        report()
+        let topic = "okaeri/home/receiver/\(Self.kitchen)"
+        #expect(
+            try #require(house.value(topic)).hasPrefix(
+                #"{"online":true,"make":"ESPresense","name":"kitchen","room":"kitchen""#))
+        #expect(
+            house.value("homeassistant/device/okaeri_home/receiver_\(Self.kitchen)/config")?.contains("connectivity")
+                == true)
+        house.overwrite("espresense/rooms/kitchen/status", "offline")
+        #expect(house.value(topic)?.contains(#""online":false"#) == true)
+        house.pass(1)
+        report()
+        #expect(house.value(topic)?.contains(#""online":true"#) == true)
+        house.overwrite("espresense/rooms/kitchen/status", "offline")
+        house.perform("hall") { core, now in
+            guard case .success(let outputs) = core.forget(Self.kitchen, at: now) else { return [] }
+            return outputs
+        }
+        #expect(
+            house.value(topic) == nil
+                && house.value("homeassistant/device/okaeri_home/receiver_\(Self.kitchen)/config") == nil)
+        #expect(house.nodes["hall"]?.removed == [Self.kitchen])
+    }
+
+    // MARK: The engine
+
+    /// The receiver reports the beacon every five seconds, and another device each second.
+    private mutating func stay(seconds: Int, reports: Bool = true) {
+        for second in 0..<seconds {
+            if reports, second.isMultiple(of: 5) { report() }
+            report(device: "sonos:\(second % 5)")
+            house.pass(1)
+        }
+    }
+
+    @Test mutating func `A region that one receiver keeps inside is left after its silence, and not by its death`()
+        throws
+    {
+        try start(.espresense, isLive: true)
+        stay(seconds: 300)
+        #expect(house.news("hall").contains { $0.hasPrefix("enter") })
+        let before = house.events.count
+        house.overwrite("espresense/rooms/kitchen/status", "offline")
+        house.pass(600)
+        #expect(house.events.count == before, "the loss of a receiver causes no exit")
+        house.overwrite("espresense/rooms/kitchen/status", "online")
+        stay(seconds: 60)
+        #expect(house.events.count == before, "nor does its return")
+        stay(seconds: 120, reports: false)
+        #expect(house.events.last == "exit" && house.events.count == before + 1)
+    }
+
+    @Test
+    mutating func
+        `The reports of a receiver every five seconds do not lengthen what the hub has learned of its own radio`()
+        throws
+    {
+        try start(.espresense, isLive: true)
+        let beacon = Reception.Sender.beacon(HouseBench.beacon("keys"), measuredPower: -59)
+        for step in 0..<3000 {
+            house.listen("hall", Reception(beacon, rssi: -60, at: Instant(nanoseconds: house.now)))
+            if step.isMultiple(of: 25) { report() }
+            house.pass(0.2)
+        }
+        // Only the receiver is left, in another room.
+        for _ in 0..<120 {
+            report()
+            for _ in 0..<5 {
+                house.listen("hall", nil)
+                house.pass(1)
+            }
+        }
+        #expect(!house.events.contains("exit"), "five seconds between two reports are not an absence")
+        for step in 0..<600 {
+            house.listen("hall", Reception(beacon, rssi: -60, at: Instant(nanoseconds: house.now)))
+            if step.isMultiple(of: 25) { report() }
+            house.pass(0.2)
+        }
+        let left = house.now
+        while !house.events.contains("exit"), house.now < left + 120 * Nanoseconds.second {
+            house.listen("hall", nil)
+            report(device: "sonos:\(house.now / Nanoseconds.second % 5)")
+            house.pass(1)
+        }
+        let delay = Nanoseconds.seconds(house.now - left)
+        #expect(delay < 14 + 12, "\(delay)")
+    }
+}
