@@ -31,7 +31,7 @@ public func fuzzReceivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         now += Nanoseconds.second / 3
         let (reports, _) = receivers.advance(to: now)
         for (name, report) in reports {
-            require(TopicName.isLevel(name), "a name that is no level of a topic")
+            require(TopicName.isLevel(name), "a name that cannot be a level of a topic")
             require(report.from <= report.until && report.until.nanoseconds <= now, "a report of the future")
             require(report.receptions.count <= 256 && report.others <= 64, "a report without a bound")
         }

@@ -173,7 +173,7 @@ struct ReceiverPayloadTests {
         if make != .shelly { #expect(rejection(Array("{}".utf8)) == .incomplete) }
     }
 
-    @Test func `A signal that no radio measures is none`() throws {
+    @Test func `A signal that no radio measures is not used`() throws {
         for signal in ["127", "1e300", "-1000", "0", "null", "\"x\"", "-"] {
             let list = try reports(.theengs, "{\"id\":\"AA:BB:CC:DD:EE:FF\",\"rssi\":\(signal)}")
             #expect(list.map(\.rssi) == [nil], "\(signal)")

@@ -74,7 +74,7 @@ assert.strictEqual(device.scans.length, 2);
 device.received(1, undefined);
 device.received(2, { addr: "x", rssi: 0 });
 
-// Without Bluetooth it says so, and does nothing.
+// Without Bluetooth the script logs the reason, and does nothing.
 device = shelly({ ble: false });
 assert.deepStrictEqual([device.timers.length, device.log.length], [0, 1]);
 assert.strictEqual(shelly({}).published.length, 0);

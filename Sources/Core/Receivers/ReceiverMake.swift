@@ -100,7 +100,7 @@ package struct ReceiverTopics: Hashable, Sendable {
 
     /// The subject of a message.
     package enum Subject: Hashable, Sendable {
-        /// What a receiver has received; with ESPresense of the device with an identifier.
+        /// The receptions of a receiver; with ESPresense those of the device with an identifier.
         case report(receiver: String, device: String?)
         /// `online` or `offline`, or a last will.
         case status(receiver: String)

@@ -109,7 +109,7 @@ package enum ReceiverPayload {
         _ device: String, _ payload: [UInt8], wantsPhones: Bool, _ isWanted: (ReceiverReport.Sender) -> Bool
     ) throws(ReceiverRejection) -> ReceiverReport? {
         guard var sender = sender(ofESPresense: device) else { return nil }
-        // Without its payload: most messages are of devices that nobody asks for.
+        // The payload is not read: most messages are about devices that no region wants.
         let isOther = if case .other = sender { true } else { false }
         if !(isOther && wantsPhones), !isWanted(sender) { return ReceiverReport(.other(device.utf8.fnv1a), rssi: nil) }
         let text = FlatJSON(payload)

@@ -44,7 +44,7 @@ package struct ReceiverCalibration: Sendable {
         }
     }
 
-    /// Why there is no result.
+    /// The reason why a measurement has no result.
     package struct Failure: Error, LocalizedFailure {
         let text: LocalizedText
         package func sentence(in language: Language) -> String { text.sentence(in: language) }

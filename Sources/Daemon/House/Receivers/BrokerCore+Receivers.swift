@@ -11,7 +11,7 @@ extension BrokerCore {
     /// Whether their receptions reach this node's engine.
     private var usesReceivers: Bool { isStandby || (isHub && election.isDeciding) }
 
-    /// Handles a message; `nil` for one that is none of a receiver.
+    /// Handles a message. Returns `nil` for a message that no receiver publishes.
     mutating func receiverMessageReceived(_ message: MQTTMessage, at now: Int64) -> [Output]? {
         guard !receivers.isEmpty else { return nil }
         let (nodes, own) = (nodes, node)

@@ -63,9 +63,9 @@ struct ForeignReceiver: Sendable {
     private(set) var rate: ReceptionRate
     private(set) var rejected: [ReceiverRejection: UInt64] = [:]
     private(set) var intervals = ReportInterval()
-    /// The part of the time in which it scans, as it says itself; `nil` without such a message.
+    /// The part of the time in which it scans, as it reports; `nil` without such a message.
     private(set) var share: Double?
-    /// Whether it says that it received no advertisement at all.
+    /// Whether it reports that it received no advertisement at all.
     private(set) var isDeaf = false
     /// The time of the next report to the engine, or the maximum.
     private(set) var due = Int64.max

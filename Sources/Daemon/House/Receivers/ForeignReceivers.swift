@@ -117,7 +117,7 @@ struct ForeignReceivers: Sendable {
     /// Handles a message.
     ///
     /// - Parameter isTaken: Returns whether a name is that of a node.
-    /// - Returns: `nil` for a message that is none of a receiver.
+    /// - Returns: `nil` for a message that no receiver publishes.
     mutating func received(_ message: MQTTMessage, at now: Int64, isTaken: (String) -> Bool) -> [Effect]? {
         for source in sources {
             guard let subject = source.settings.topics.subject(of: message.topic) else { continue }
