@@ -1,3 +1,4 @@
+import ArgumentParser
 import OkaeriClient
 import OkaeriEvents
 
@@ -9,8 +10,8 @@ extension CalibrateCommand {
     func measure(_ receiver: String) async throws {
         let status: StatusReport = try await answer(Route.status)
         // `--node NAME REGION` reads as well as `REGION --node NAME`.
-        let isRegion = status.regions.contains { $0.identifier == region }
-        let (region, name) = isRegion ? (region, receiver) : (receiver, region)
+        let isRegion = status.regions.contains { $0.identifier == self.region }
+        let (region, name) = isRegion ? (self.region, receiver) : (receiver, self.region)
         guard status.regions.contains(where: { $0.identifier == region }) else { throw status.unknownRegion(region) }
         let nodes: NodesReport = try await answer(Route.nodes)
         guard
@@ -22,7 +23,8 @@ extension CalibrateCommand {
         let seconds = Int(min(max(listening.duration ?? Self.duration, 1), 3600))
         for left in (0..<seconds).reversed() {
             try await Task.sleep(for: .seconds(1))
-            calibration.received(try await answer(Route.status))
+            let next: StatusReport = try await answer(Route.status)
+            calibration.received(next)
             if Terminal.showsProgress { Self.show(left: .seconds(left), readings: calibration.count) }
         }
         switch calibration.result {
