@@ -59,6 +59,9 @@ import Testing
         let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
         let lists: Members = [("events", layout.array(["\"enter\""])), ("regions", layout.array(["\"home\""]))]
         let notify = layout.object(Self.notify + lists)
+        let rooms = layout.object([("kitchen", layout.object(Self.node))])
+        let espresense = layout.object([("type", "\"espresense\""), ("base", "\"espresense\""), ("rooms", rooms)])
+        let shelly = layout.object([("type", "\"shelly\""), ("topic", "\"shelly-ble/+\"")])
         let members: Members = [
             ("adapter", "\"hci7\""), ("scan", layout.object([("interval", "200"), ("window", "50.0")])),
             ("state", layout.object([("validFor", "900")])), ("history", layout.object([("keep", "3")])),
@@ -66,7 +69,7 @@ import Testing
             ("services", layout.array([service])),
             ("node", layout.object([("name", "\"pi\"")] + Self.node)),
             ("nodes", layout.object([("kitchen", layout.object(Self.node))])), ("mqtt", mqtt), ("receiver", "false"),
-            ("standby", "false"),
+            ("standby", "false"), ("receivers", layout.array([espresense, shelly])),
             ("web", web),
             ("metrics", layout.object([("listen", "\"[::1]:9464\"")])), ("notify", layout.array([notify])),
         ]
@@ -115,6 +118,8 @@ import Testing
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
             (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),
+            (".receivers[0]", Configuration.receiverKeys.filter { $0 != "topic" }), (".receivers[1]", ["type", "topic"]),
+            (".receivers[0].rooms.kitchen", Configuration.namelessKeys),
             (".services[0]", Configuration.serviceKeys), (".notify[0]", Configuration.notifyKeys),
         ] {
             #expect(try keys(path) == Set(known), "\(path)")

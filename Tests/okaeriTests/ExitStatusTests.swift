@@ -16,7 +16,7 @@ import Testing
     private static let withoutDaemon: [String: (arguments: [String], status: Int32)] = [
         "status": ([], 3), "explain": (["home"], 69), "prompts": ([], 69), "answer": (["1", "join"], 69),
         "nodes list": ([], 69), "nodes forget": (["attic"], 69), "web link": ([], 69), "web devices": ([], 69),
-        "web revoke": (["all"], 69), "notify test": ([], 69),
+        "web revoke": (["all"], 69), "notify test": ([], 69), "calibrate": (["home", "--node", "kitchen"], 69),
     ]
 
     /// The commands that use the daemon if it runs, and their behaviour otherwise.

@@ -64,6 +64,7 @@ import Testing
             "wifi qr": .alone(config + ["--text"]), "agent": .not(because: "it prints nothing"),
             "monitor": .not(because: "it does not end"),
             "config check": .alone(config), "config example": .alone([]),
+            "config remove": .alone(["home", "--config", "one.json", "--state-dir", "\(binary.folder)/none"]),
             "notify test": .not(because: "there is no server"),
             "backup": .alone(["\(binary.folder)/\(UUID()).tar", "--config", "none.json", "--state-dir", state]),
             "restore": .alone(
@@ -108,6 +109,17 @@ import Testing
         return daemon
     }
 
+    /// Writes the configurations that commands change.
+    private func writeEdited() throws {
+        let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+        for (name, text) in [
+            ("none", #"{"regions": []}"#), ("page", #"{"web": {"listen": "[::1]:80"}, "regions": []}"#),
+            ("one", #"{"regions": [{"identifier": "home", "uuid": "\#(uuid)"}]}"#),
+        ] {
+            _ = try binary.file("\(name).json", text.utf8)
+        }
+    }
+
     @Test func `each command ends with 74 if standard output is full or closed`() async throws {
         let daemon = try await withDaemon {
             for command in commands {
@@ -124,22 +136,14 @@ import Testing
         for command in commands {
             guard case .alone(let arguments, let input)? = way(command) else { continue }
             // Some commands write a file, which must not be there at the second time.
-            for (name, text) in [
-                ("none", #"{"regions": []}"#), ("page", #"{"web": {"listen": "[::1]:80"}, "regions": []}"#),
-            ] {
-                _ = try binary.file("\(name).json", text.utf8)
-            }
+            try writeEdited()
             let words = command.split(separator: " ").map(String.init)
             let full = try binary.run(words + arguments, input: input, output: "/dev/full")
             #expect(full.status == 74 && full.errors.contains("No space left"), "full: \(command): \(full)")
             for file in ["new.json", "anna.irk", "restored.json", "restored"] {
                 try? FileManager.default.removeItem(atPath: "\(binary.folder)/\(file)")
             }
-            for (name, text) in [
-                ("none", #"{"regions": []}"#), ("page", #"{"web": {"listen": "[::1]:80"}, "regions": []}"#),
-            ] {
-                _ = try binary.file("\(name).json", text.utf8)
-            }
+            try writeEdited()
             guard case .alone(let again, _)? = way(command) else { continue }
             let closed = try binary.runWithoutOutput(words + again, input: input)
             #expect(
