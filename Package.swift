@@ -18,11 +18,14 @@ let core = house + [.strictMemorySafety()] + lifetimes
 /// The commit that `okaeri --version` prints; scripts/package sets it.
 let commit = Context.environment["OKAERI_COMMIT"].map { [CSetting.define("OKAERI_COMMIT", to: "\"\($0)\"")] } ?? []
 
-/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The symbols for plug-ins are another 2.6 MB.
+/// Packed relocations save 1.7 MB and start-up time; gold cannot pack them. The symbols for plug-ins are another 2.6 MB. The linker is
+/// lld with an option before the libraries: those that CLibraries loads on demand are not loaded at the start.
 let smallBinary: [LinkerSetting] = [
     .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
-        .when(platforms: [.linux]))
+        [
+            "-use-ld=lld", "-ld-path=\(Context.packageDirectory)/packaging/lld", "-Xlinker", "-z", "-Xlinker",
+            "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+        ], .when(platforms: [.linux]))
 ]
 
 /// The packages, with their used products.
@@ -90,6 +93,7 @@ let targets = [
     library("CSodium", apt: "libsodium-dev"),
     library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "COkaeri", path: "Sources/C/COkaeri", cSettings: commit),
+    .target(name: unique("CLibraries"), path: "Sources/C/CLibraries"),
 
     // Core
     module("Core/Plumbing", [], core),
@@ -169,7 +173,8 @@ let targets = [
     program(
         "okaeri", in: "Sources/Programs/okaeri",
         [
-            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "COkaeri", "Client", "Encryption", "Events", "HCI",
+            "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "CLibraries", "COkaeri", "Client", "Encryption", "Events",
+            "HCI",
             "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration",
             "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup",
             "SystemPackage", "Systemd", "UnixSignals", "WiFi",

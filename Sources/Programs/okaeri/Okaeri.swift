@@ -45,6 +45,7 @@ import OkaeriSetup
 
     static func main() async {
         Output.reserveStreams()
+        Libraries.reportMissing()
         let arguments = Array(CommandLine.arguments.dropFirst())
         var running: (any ParsableCommand.Type)?
         do {

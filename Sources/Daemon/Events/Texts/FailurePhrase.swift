@@ -9,7 +9,7 @@ package enum FailurePhrase: Phrase {
     case noDaemon, socketNotPermitted, noAnswer, noRegion, noRegions
     case noConfiguration, warning, unreadableFile, value, noValue, suggestion, region, inBrackets, line, lineAndColumn
     case noEvents, noEventsOf, noEventsSince, noEventsOfSince
-    case nothingWritten, orBySudo, daemonNeither, noTerminal, jsonAsksNothing
+    case nothingWritten, orBySudo, daemonNeither, noTerminal, jsonAsksNothing, noLibrary
 
     package var texts: (english: String, japanese: String) {
         switch self {
@@ -54,6 +54,11 @@ package enum FailurePhrase: Phrase {
         case .daemonNeither:
             ("{0}; the daemon cannot be asked either: {1}", "{0}。デーモンにも問い合わせできません：{1}")
         case .orBySudo: ("{0}; or `sudo okaeri {1}`", "{0}。または `sudo okaeri {1}` を実行してください")
+        case .noLibrary:
+            (
+                "{0} cannot be loaded: {1}; run `sudo apt install --reinstall {2}`",
+                "{0} を読み込めません：{1}。`sudo apt install --reinstall {2}` を実行してください"
+            )
         case .noTerminal:
             (
                 "there is no terminal to ask on; use `--beacon UUID/MAJOR/MINOR --identifier home`, and `--ssid HomeNet` if there is a Wi-Fi to join: `okaeri scan` lists the beacons",

@@ -53,6 +53,7 @@ struct MonitorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try Libraries.load()
         // The state by a capture is not this home's, unless a directory is named for it.
         let directory = capture == nil ? state.forDaemon : state.directory
         let (configuration, file, saved) = try load(directory)
