@@ -33,3 +33,67 @@ import Testing
         try await server.close()
     }
 }
+
+/// A daemon that takes a request and does not answer.
+@Suite(.timeLimit(.minutes(5))) struct SilentDaemonTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var socket: String { "\(folder.path)/okaeri.sock" }
+
+    /// Runs the daemon while `body` asks it.
+    private func withSilence(_ body: () async throws -> Void) async throws {
+        let server = try await ServerBootstrap(group: .oneLoop)
+            .childChannelInitializer { $0.eventLoop.makeSucceededVoidFuture() }
+            .bind(unixDomainSocketPath: socket).get()
+        try await body()
+        try await server.close()
+    }
+
+    @Test func `a client gives up at its time limit`() async throws {
+        try await withSilence {
+            let failure = await #expect(throws: APIClient.Failure.self) {
+                try await APIClient(socket: socket, timeLimit: 1).text("/v1/status")
+            }
+            #expect(failure?.description.contains("sent nothing for 1 seconds") == true)
+        }
+    }
+
+    @Test func `a task that is cancelled does not wait for the time limit`() async throws {
+        try await withSilence {
+            let client = APIClient(socket: socket, timeLimit: 3600)
+            let question = Task { try await client.text("/v1/status") }
+            question.cancel()
+            await #expect(throws: APIClient.Failure.self) { try await question.value }
+        }
+    }
+
+    @Test func `a path that fits into no address has its reason`() async {
+        let path = "/" + String(repeating: "x", count: 107)
+        let failure = await #expect(throws: APIClient.Failure.self) {
+            try await APIClient(socket: path).text("/v1/status")
+        }
+        #expect(failure?.description.contains("its path is longer than 107 bytes") == true)
+    }
+
+    @Test func `an answer that is not HTTP has its reason`() async throws {
+        let server = try await ServerBootstrap(group: .oneLoop)
+            .childChannelInitializer { $0.pipeline.addHandler(Greeting()) }
+            .bind(unixDomainSocketPath: socket).get()
+        let failure = await #expect(throws: APIClient.Failure.self) {
+            try await APIClient(socket: socket).text("/v1/status")
+        }
+        #expect(failure?.description.contains("its answer is not one of HTTP") == true)
+        try await server.close()
+    }
+}
+
+/// Sends a line at once, as SSH does.
+private final class Greeting: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(NIOAny(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n")), promise: nil)
+    }
+}

@@ -56,7 +56,7 @@ package struct APIClient: Sendable {
     package func get<Report: Decodable>(_ path: String, as type: Report.Type = Report.self) async throws(Failure)
         -> Report
     {
-        try decode(await body(.GET, path))
+        try decode(await body(.get, path))
     }
 
     /// `GET /v1/…?NAME=VALUE`, decoded; without the parameters that have no value.
@@ -69,36 +69,36 @@ package struct APIClient: Sendable {
 
     /// `GET /v1/…`, as the daemon wrote it.
     package func text(_ path: String) async throws(Failure) -> String {
-        String(buffer: try await body(.GET, path))
+        String(decoding: try await body(.get, path), as: UTF8.self)
     }
 
     /// `POST /v1/prompts/ID`.
     package func answer(_ id: String, _ answer: PromptAnswer) async throws(Failure) -> PromptsReport {
         let data = (try? JSONEncoder().encode(AnswerRequest(answer: answer))) ?? Data()
-        return try decode(await body(.POST, "\(Route.prompts)/\(escaped(id))", ByteBuffer(bytes: data)))
+        return try decode(await body(.post, "\(Route.prompts)/\(escaped(id))", Array(data)))
     }
 
     /// `DELETE /v1/never?ssid=SSID`.
     package func clearNever(ssid: String) async throws(Failure) -> PromptsReport {
-        try decode(await body(.DELETE, "\(Route.never)?\(Route.ssid)=\(escaped(ssid))"))
+        try decode(await body(.delete, "\(Route.never)?\(Route.ssid)=\(escaped(ssid))"))
     }
 
     /// `DELETE /v1/nodes/NAME`.
     package func forget(node: String) async throws(Failure) -> NodesReport {
-        try decode(await body(.DELETE, "\(Route.nodes)/\(escaped(node))"))
+        try decode(await body(.delete, "\(Route.nodes)/\(escaped(node))"))
     }
 
     /// `POST /v1/notifications/test`.
     package func testNotifications() async throws(Failure) -> [NotificationReport] {
-        try decode(await body(.POST, Route.notificationTest))
+        try decode(await body(.post, Route.notificationTest))
     }
 
     /// `POST /v1/web/links`.
-    package func webLink() async throws(Failure) -> WebLinkReport { try decode(await body(.POST, Route.links)) }
+    package func webLink() async throws(Failure) -> WebLinkReport { try decode(await body(.post, Route.links)) }
 
     /// `DELETE /v1/web/devices/ID`.
     package func revoke(device id: String) async throws(Failure) -> [WebDeviceReport] {
-        try decode(await body(.DELETE, "\(Route.devices)/\(escaped(id))"))
+        try decode(await body(.delete, "\(Route.devices)/\(escaped(id))"))
     }
 
     private func escaped(_ component: String) -> String {
@@ -108,73 +108,78 @@ package struct APIClient: Sendable {
         }.joined()
     }
 
-    private func decode<Report: Decodable>(_ buffer: ByteBuffer) throws(Failure) -> Report {
+    private func decode<Report: Decodable>(_ body: [UInt8]) throws(Failure) -> Report {
         do {
-            return try JSONDecoder().decode(Report.self, from: Data(buffer.readableBytesView))
+            return try JSONDecoder().decode(Report.self, from: Data(body))
         } catch {
             throw .noAnswer(socket: socket, reason: "its answer is of another version (\(error))")
         }
     }
 
-    private func body(
-        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer = ByteBuffer()
-    ) async throws(Failure) -> ByteBuffer {
-        let (status, body) = try await exchange(method, path, content)
-        guard status == .ok else {
-            let report: ErrorReport? = try? JSONDecoder().decode(ErrorReport.self, from: Data(body.readableBytesView))
-            throw .refused(status: status.code, sentence: report?.error ?? status.description)
+    private enum Method: String {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
+    private func body(_ method: Method, _ path: String, _ content: [UInt8] = []) async throws(Failure) -> [UInt8] {
+        let answer = try await exchange(method, path, content)
+        guard answer.status == 200 else {
+            let report: ErrorReport? = try? JSONDecoder().decode(ErrorReport.self, from: Data(answer.body))
+            let sentence = report?.error ?? "\(answer.status) \(answer.reason.plain())"
+            throw .refused(status: answer.status, sentence: sentence)
         }
-        return body
+        return answer.body
     }
 
-    private func exchange(
-        _ method: HTTPMethod, _ path: String, _ content: ByteBuffer
-    ) async throws(Failure) -> (HTTPResponseStatus, ByteBuffer) {
-        try await explaining {
-            let channel = try await connect()
-            let timeout = channel.channel.eventLoop.scheduleTask(in: .seconds(timeLimit)) {
-                channel.channel.close(promise: nil)
-            }
-            defer { timeout.cancel() }
-            return try await channel.executeThenClose { inbound, outbound in
-                let body = content.readableBytes > 0 ? [HTTPClientRequestPart.body(.byteBuffer(content))] : []
-                // At once: the daemon may have answered and closed before a later part is written.
-                try await outbound.write(
-                    contentsOf: [.head(request(method, path, length: content.readableBytes))] + body + [.end(nil)])
-                return try await response(inbound)
+    private func exchange(_ method: Method, _ path: String, _ content: [UInt8]) async throws(Failure) -> HTTPAnswer {
+        let head = """
+            \(method.rawValue) \(path) HTTP/1.1\r
+            host: okaeri\r
+            content-length: \(content.count)\r
+            connection: close\r
+            \r
+
+            """
+        do throws(SocketExchange.Failure) {
+            return try await SocketExchange(
+                socket: socket, request: Array(head.utf8) + content, limit: .seconds(timeLimit)
+            ).run()
+        } catch {
+            switch error {
+            case .connection(let code): throw failure(code) ?? reasoned(String(cString: strerror(code)))
+            case .hungUp: throw hungUp(timeLimit)
+            case .answer(let problem): throw reasoned(problem.description)
+            case .thread(let problem): throw reasoned(problem.description)
+            case .longPath: throw reasoned("its path is longer than 107 bytes")
             }
         }
     }
 
-    /// The head of a request.
-    private func request(
-        _ method: HTTPMethod, _ path: String, length: Int = 0, others: [(String, String)] = []
-    ) -> HTTPRequestHead {
-        var headers: HTTPHeaders = ["host": "okaeri", "content-length": "\(length)", "connection": "close"]
-        headers.add(contentsOf: others)
-        return HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
+    private func reasoned(_ reason: String) -> Failure { .noAnswer(socket: socket, reason: reason) }
+
+    /// Returns the meaning of an error of a system call; `nil` if it has none of its own.
+    private func failure(_ code: Int32, silence: Int64? = nil) -> Failure? {
+        switch code {
+        case ENOENT, ECONNREFUSED, ENOTSOCK: .noDaemon(socket: socket)
+        case EACCES, EPERM: .notPermitted(socket: socket)
+        case EPIPE, ECONNRESET: hungUp(silence ?? timeLimit)
+        default: nil
+        }
     }
 
-    /// Returns the meaning of an error of the connection.
-    ///
-    /// - Parameter silence: the seconds without an answer after which the connection is closed; nil: the time limit.
-    private func explaining<Answer>(
-        silence: Int64? = nil, _ ask: () async throws -> Answer
-    ) async throws(Failure) -> Answer {
+    /// Returns the meaning of an error of the connection of the stream.
+    private func explaining<Answer>(_ ask: () async throws -> Answer) async throws(Failure) -> Answer {
         do {
             return try await ask()
         } catch let failure as Failure {
             throw failure
-        } catch let error as IOError where [ENOENT, ECONNREFUSED, ENOTSOCK].contains(error.errnoCode) {
-            throw .noDaemon(socket: socket)
-        } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
-            throw .notPermitted(socket: socket)
-        } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
-            throw hungUp(silence ?? timeLimit)
+        } catch let error as IOError {
+            throw failure(error.errnoCode, silence: Self.silence) ?? reasoned("\(error)")
         } catch ChannelError.ioOnClosedChannel {
-            throw hungUp(silence ?? timeLimit)
+            throw hungUp(Self.silence)
         } catch {
-            throw .noAnswer(socket: socket, reason: "\(error)")
+            throw reasoned("\(error)")
         }
     }
 
@@ -194,23 +199,6 @@ package struct APIClient: Sendable {
                 }
             }
     }
-
-    private func response(
-        _ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>
-    ) async throws -> (HTTPResponseStatus, ByteBuffer) {
-        var status: HTTPResponseStatus?
-        var body = ByteBuffer()
-        for try await part in parts {
-            switch part {
-            case .head(let head): status = head.status
-            case .body(var piece): body.writeBuffer(&piece)
-            case .end:
-                guard let status else { break }
-                return (status, body)
-            }
-        }
-        throw hungUp(timeLimit)
-    }
 }
 
 // MARK: Following
@@ -225,7 +213,7 @@ extension APIClient {
     ///   - sequence: the number of the last event that was received; nil: none.
     ///   - received: is given nil when the stream has begun; it returns whether to go on.
     func stream(after sequence: UInt64?, _ received: (ByteBuffer?) async throws -> Bool) async throws(Failure) {
-        try await explaining(silence: Self.silence) {
+        try await explaining {
             let connection = try await connect()
             let channel = connection.channel
             func limit() -> Scheduled<Void> {
@@ -235,7 +223,10 @@ extension APIClient {
             defer { timeout.cancel() }
             try await connection.executeThenClose { inbound, outbound in
                 let last = sequence.map { [(EventStreamField.lastEventID, "\($0)")] } ?? []
-                try await outbound.write(contentsOf: [.head(request(.GET, Route.events, others: last)), .end(nil)])
+                let headers = HTTPHeaders(
+                    [("host", "okaeri"), ("content-length", "0"), ("connection", "close")] + last)
+                let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: Route.events, headers: headers)
+                try await outbound.write(contentsOf: [.head(head), .end(nil)])
                 for try await part in inbound {
                     timeout.cancel()
                     timeout = limit()
