@@ -58,13 +58,13 @@ func dependencies(_ names: [String]) -> [Target.Dependency] {
 /// The target of a folder. Every one but Plumbing itself depends on Plumbing.
 func module(
     _ path: String, in root: String = "Sources", _ names: [String], _ settings: [SwiftSetting] = house,
-    exclude: [String] = [], resources: [Resource] = [], linker: [LinkerSetting] = []
+    exclude: [String] = [], linker: [LinkerSetting] = []
 ) -> Target {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     return .target(
         name: unique(name),
         dependencies: dependencies(name == "Plumbing" || root == "Tests" ? names : names + ["Plumbing"]),
-        path: "\(root)/\(path)", exclude: exclude, resources: resources, swiftSettings: settings, linkerSettings: linker
+        path: "\(root)/\(path)", exclude: exclude, swiftSettings: settings, linkerSettings: linker
     )
 }
 
@@ -94,6 +94,7 @@ let targets = [
     library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "COkaeri", path: "Sources/C/COkaeri", cSettings: commit),
     .target(name: unique("CLibraries"), path: "Sources/C/CLibraries"),
+    .target(name: unique("CPage"), path: "Sources/C/CPage"),
 
     // Core
     module("Core/Plumbing", [], core),
@@ -154,9 +155,10 @@ let targets = [
     module(
         "Daemon/Server",
         [
-            "Checksum", "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore",
+            "CPage", "Checksum", "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
+            "NIOCore",
             "NIOHTTP1", "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
-        ], resources: [.embedInCode("Web/Page")]),
+        ], exclude: ["Web/Page"]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),
     module(
         "Daemon/Client", ["Events", "NIOCore", "NIOHTTP1", "NIOPosix", "RegionMonitoring", "WiFi"]),

@@ -50,10 +50,10 @@ package struct PageFile: Sendable {
         })
 
     private static let parts = [
-        PageFile("/app.css", "text/css; charset=utf-8", PackageResources.app_css),
-        PageFile("/icon.svg", "image/svg+xml", PackageResources.icon_svg),
-        PageFile("/icon.png", "image/png", PackageResources.icon_png),
-        PageFile("/manifest.webmanifest", "application/manifest+json", PackageResources.manifest_webmanifest),
+        PageFile("/app.css", "text/css; charset=utf-8", PageSource.app_css),
+        PageFile("/icon.svg", "image/svg+xml", PageSource.icon_svg),
+        PageFile("/icon.png", "image/png", PageSource.icon_png),
+        PageFile("/manifest.webmanifest", "application/manifest+json", PageSource.manifest_webmanifest),
     ]
 
     private static func file(of script: PageScript) -> PageFile {
@@ -63,7 +63,7 @@ package struct PageFile: Sendable {
     /// Returns the page itself, which names its language and the script of it.
     private static func page(in language: Language) -> [UInt8] {
         let english = Language.english.code
-        let text = String(decoding: PackageResources.index_html, as: UTF8.self)
+        let text = String(decoding: PageSource.index_html, as: UTF8.self)
             .replacing("lang=\"\(english)\"", with: "lang=\"\(language.code)\"")
             .replacing("/app.\(english).js", with: "/app.\(language.code).js")
         return Array(text.utf8)

@@ -34,29 +34,29 @@ package struct PageScript: Sendable {
 
     private static func firstModules(in language: Language) -> [(String, [UInt8])] {
         [
-            ("zone", PackageResources.zone_js),
-            ("texts", language == .japanese ? PackageResources.ja_js : PackageResources.en_js),
-            ("served", language.pageScript), ("words", PackageResources.words_js), ("base", PackageResources.base_js),
-            ("chart", PackageResources.chart_js), ("live", PackageResources.live_js),
-            ("outage", PackageResources.outage_js), ("qr", PackageResources.qr_js),
-            ("guests", PackageResources.guests_js), ("radios", PackageResources.radios_js),
-            ("findings", PackageResources.findings_js), ("login", PackageResources.login_js),
-            ("now", PackageResources.now_js), ("app", PackageResources.app_js),
+            ("zone", PageSource.zone_js),
+            ("texts", language == .japanese ? PageSource.ja_js : PageSource.en_js),
+            ("served", language.pageScript), ("words", PageSource.words_js), ("base", PageSource.base_js),
+            ("chart", PageSource.chart_js), ("live", PageSource.live_js),
+            ("outage", PageSource.outage_js), ("qr", PageSource.qr_js),
+            ("guests", PageSource.guests_js), ("radios", PageSource.radios_js),
+            ("findings", PageSource.findings_js), ("login", PageSource.login_js),
+            ("now", PageSource.now_js), ("app", PageSource.app_js),
         ]
     }
 
     private static func furtherModules(in language: Language) -> [(String, [UInt8])] {
-        let texts = language == .japanese ? PackageResources.ja_more_js : PackageResources.en_more_js
+        let texts = language == .japanese ? PageSource.ja_more_js : PageSource.en_more_js
         return [
-            ("further", texts + language.furtherScript), ("explain", PackageResources.explain_js),
-            ("picture", PackageResources.picture_js), ("happened", PackageResources.happened_js),
-            ("days", PackageResources.days_js), ("calibration", PackageResources.calibration_js),
-            ("livechart", PackageResources.livechart_js), ("network", PackageResources.network_js),
-            ("outcome", PackageResources.outcome_js), ("remove", PackageResources.remove_js),
-            ("sensitivity", PackageResources.sensitivity_js), ("thresholds", PackageResources.thresholds_js),
-            ("editor", PackageResources.editor_js), ("backup", PackageResources.backup_js),
-            ("devices", PackageResources.devices_js), ("enroll", PackageResources.enroll_js),
-            ("room", PackageResources.room_js), ("setup", PackageResources.setup_js),
+            ("further", texts + language.furtherScript), ("explain", PageSource.explain_js),
+            ("picture", PageSource.picture_js), ("happened", PageSource.happened_js),
+            ("days", PageSource.days_js), ("calibration", PageSource.calibration_js),
+            ("livechart", PageSource.livechart_js), ("network", PageSource.network_js),
+            ("outcome", PageSource.outcome_js), ("remove", PageSource.remove_js),
+            ("sensitivity", PageSource.sensitivity_js), ("thresholds", PageSource.thresholds_js),
+            ("editor", PageSource.editor_js), ("backup", PageSource.backup_js),
+            ("devices", PageSource.devices_js), ("enroll", PageSource.enroll_js),
+            ("room", PageSource.room_js), ("setup", PageSource.setup_js),
         ]
     }
 
