@@ -156,8 +156,7 @@ let targets = [
         "Daemon/Server",
         [
             "CPage", "Checksum", "COkaeri", "Events", "HCI", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
-            "NIOCore",
-            "NIOHTTP1", "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
+            "NIOCore", "NIOHTTP1", "NIOPosix", "RegionMonitoring", "ServiceLifecycle", "WiFi",
         ], exclude: ["Web/Page"]),
     module("Daemon/Systemd", ["Events", "HCI", "Logging", "ServiceLifecycle"]),
     module(
@@ -176,10 +175,9 @@ let targets = [
         "okaeri", in: "Sources/Programs/okaeri",
         [
             "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "CLibraries", "COkaeri", "Client", "Encryption", "Events",
-            "HCI",
-            "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager", "OkaeriConfiguration",
-            "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "Setup",
-            "SystemPackage", "Systemd", "UnixSignals", "WiFi",
+            "HCI", "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager",
+            "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server",
+            "ServiceLifecycle", "Setup", "SystemPackage", "Systemd", "UnixSignals", "WiFi",
         ], linker: smallBinary),
     module(
         "Programs/Agent",

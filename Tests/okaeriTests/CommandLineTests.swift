@@ -5,6 +5,24 @@ import Testing
 
 /// Errors of a command line are reported before anything is done.
 @Suite struct CommandLineTests {
+    @Test(arguments: [
+        "status", "status --region home --json", "status --house --wait inside --timeout 5", "status --help",
+        "status -h", "status --version", "status --nonsense", "status --timeout 5", "status --wait nowhere",
+        "status extra", "status --generate-completion-script bash", "help status", "--region home status",
+    ])
+    func `status is parsed alone as it is among all commands`(line: String) {
+        let arguments = line.split(separator: " ").map(String.init)
+        func outcome(_ parse: ([String]) throws -> any ParsableCommand) -> String {
+            do {
+                return "\(try parse(arguments))"
+            } catch {
+                return Okaeri.fullMessage(for: error)
+            }
+        }
+        #expect(outcome(Okaeri.parsed) == outcome { try Okaeri.parseAsRoot($0) })
+        #expect(!outcome(Okaeri.parsed).contains("Usage: okaeri okaeri"))
+    }
+
     @Test func `the version names the commit where that is known`() {
         #expect("\(Version(number: "1.2.3", commit: "abc1234-dirty"))" == "1.2.3 (abc1234-dirty)")
         #expect("\(Version(number: "1.2.3", commit: ""))" == "1.2.3")

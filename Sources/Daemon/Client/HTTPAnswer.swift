@@ -8,7 +8,7 @@ struct HTTPAnswer: Equatable {
 
 /// Reads one answer out of the bytes of a connection, however they are cut on their way.
 struct HTTPAnswerReader {
-    /// What is not an answer, or is too long, as a sentence without an end.
+    /// The bytes are not an answer, or it is too long. The description is a sentence without an end.
     enum Problem: Error, Equatable, CustomStringConvertible {
         case malformed
         case tooLong

@@ -49,7 +49,7 @@ import OkaeriSetup
         let arguments = Array(CommandLine.arguments.dropFirst())
         var running: (any ParsableCommand.Type)?
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parsed(arguments)
             running = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -60,6 +60,17 @@ import OkaeriSetup
         } catch {
             CommandFailure.end(error, of: running, arguments: arguments)
         }
+    }
+
+    /// Parses the arguments. Programs run `okaeri status` all the time, and its own parser saves an eighth of the whole work; errors and
+    /// questions for help are for the parser of all commands.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == StatusCommand.configuration.commandName,
+            let command = try? StatusCommand.parse(Array(arguments.dropFirst()))
+        {
+            return command
+        }
+        return try parseAsRoot(arguments)
     }
 
     /// Without a command: where a new installation stands.

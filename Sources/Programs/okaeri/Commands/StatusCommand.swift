@@ -3,13 +3,18 @@ import OkaeriClient
 import OkaeriEvents
 
 struct StatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Print the state of the regions.",
-        discussion: """
-            Exit status: 0 inside, 1 outside, 2 unknown, 3 no daemon or a stale answer; without --region 0 if any region \
-            is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (no daemon, no Bluetooth), 3 \
-            UNKNOWN. With --wait: the status of the awaited state, or of the current one after --timeout.
-            """)
+    static let configuration = {
+        var configuration = CommandConfiguration(
+            commandName: "status", abstract: "Print the state of the regions.",
+            discussion: """
+                Exit status: 0 inside, 1 outside, 2 unknown, 3 no daemon or a stale answer; without --region 0 if any region \
+                is inside. With --nagios: 0 OK (inside), 1 WARNING (outside), 2 CRITICAL (no daemon, no Bluetooth), 3 \
+                UNKNOWN. With --wait: the status of the awaited state, or of the current one after --timeout.
+                """)
+        // It is parsed alone, too: see `Okaeri.parsed`.
+        configuration._superCommandName = "okaeri"
+        return configuration
+    }()
 
     @OptionGroup var socket: SocketOptions
 
