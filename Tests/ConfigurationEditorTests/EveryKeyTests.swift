@@ -118,7 +118,8 @@ import Testing
             (".mqtt", Configuration.mqttKeys), (".mqtt.tls", Configuration.tlsKeys),
             (".node", Configuration.nodeKeys), (".nodes.kitchen", Configuration.namelessKeys),
             (".web", Configuration.webKeys), (".metrics", Configuration.listenerKeys),
-            (".receivers[0]", Configuration.receiverKeys.filter { $0 != "topic" }), (".receivers[1]", ["type", "topic"]),
+            (".receivers[0]", Configuration.receiverKeys.filter { $0 != "topic" }),
+            (".receivers[1]", ["type", "topic"]),
             (".receivers[0].rooms.kitchen", Configuration.namelessKeys),
             (".services[0]", Configuration.serviceKeys), (".notify[0]", Configuration.notifyKeys),
         ] {
