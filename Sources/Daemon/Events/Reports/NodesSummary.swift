@@ -47,7 +47,7 @@ extension NodeReport.Receiver {
     fileprivate var words: [String] {
         var words = [make]
         if deaf { words.append("receives NOTHING") }
-        if let interval { words.append("a report every \(interval.rounded(digits: 1).plain) s") }
+        if let interval, interval >= 0.1 { words.append("a report every \(interval.rounded(digits: 1).plain) s") }
         if let scans, scans < 0.9 { words.append("scans \(Int((scans * 100).rounded())) % of the time") }
         let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
         if !reasons.isEmpty { words.append("rejected: \(reasons.joined(separator: ", "))") }

@@ -24,7 +24,7 @@ const stateOf = (node, report) => {
   if (radio?.away && !isOwn) return [t('nodeAway', duration(radio.age * 1000)), false]
   if (listening === false) return [reason ? sentence(reason) : t('notListening'), false]
   if (receiver?.deaf) return [t('notListening'), false]
-  const interval = receiver?.interval ? t('nodeInterval', plain(receiver.interval)) : ''
+  const interval = receiver?.interval >= 0.1 ? t('nodeInterval', plain(receiver.interval)) : ''
   const rejected = Object.values(receiver?.rejected ?? {}).reduce((sum, count) => sum + count, 0)
   const notes = [interval, rejected ? t('nodeRejected', plain(rejected, 0)) : ''].filter(Boolean)
   return [[radio && !isOwn ? t('nodeReport', duration(radio.age * 1000)) : t('nodeOnline'), ...notes].join(' · '), true]
