@@ -57,10 +57,10 @@ extension NetworkManagerSession {
         let state = nm_device_get_state(device).rawValue
         if state == DeviceState.deactivating { return true }
         let isLost = state == DeviceState.activated && nm_device_wifi_get_active_access_point(device) == nil
-        guard isLost || DeviceState.activating.contains(state), let profile = activeProfile(device) else {
-            return false
-        }
-        return self.ssid(ofProfile: profile) == ssid && isRobust(profile) && isOfStation(profile)
+        guard isLost || DeviceState.activating.contains(state), let profile = activeProfile(device),
+            self.ssid(ofProfile: profile) == ssid, isRobust(profile)
+        else { return false }
+        return isOfStation(profile)
     }
 
     /// The security of an unprotected network of that name to which the device is connected.

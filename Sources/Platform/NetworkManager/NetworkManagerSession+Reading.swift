@@ -52,8 +52,11 @@ extension NetworkManagerSession {
         state.uses24GHz = uses24GHz(devices)
         state.otherConnection = otherConnection
         if case .failure(let failure) = usableDevices() { state.obstacle = failure }
-        state.weakSecurity = connections.first.flatMap { first in
-            devices.first { name($0) == first.device }.flatMap { weakTwin($0, SSID(first.ssid).bytes) }
+        if let first = connections.first {
+            for device in devices where name(device) == first.device {
+                state.weakSecurity = weakTwin(device, SSID(first.ssid).bytes)
+                break
+            }
         }
         state.reception = reception(devices, except: connections.map { SSID($0.ssid) })
         return state

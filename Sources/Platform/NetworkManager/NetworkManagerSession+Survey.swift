@@ -56,10 +56,11 @@ extension NetworkManagerSession {
         let any = network.join.mayLeaveOtherNetwork ? plan(candidates, network, without: unusable, proof) : idle
         if let any { return any }
         let device = candidates[0].device
-        let twin = weakTwin(device, ssid).map { security in
-            JoinFailure.connectedToTwin(ssid: network.ssid, device: name(device) ?? "?", security: security)
+        let interface = name(device) ?? "?"
+        guard let security = weakTwin(device, ssid) else {
+            return .unavailable(.connectedElsewhere(device: interface))
         }
-        return .unavailable(twin ?? .connectedElsewhere(device: name(device) ?? "?"))
+        return .unavailable(.connectedToTwin(ssid: network.ssid, device: interface, security: security))
     }
 
     /// Returns the plan for joining through one of these, the strongest first; `nil` if there are none.
@@ -168,19 +169,23 @@ extension NetworkManagerSession {
 
     /// A profile that was made from the passphrase file and whose handshake failed, borrowed from the cache.
     private func outdated(_ failed: Set<String>, _ candidate: Candidate, _ network: HomeNetwork) -> OpaquePointer? {
-        savedProfiles(candidate).first { profile in
-            failed.contains(uuid(profile)) && isMadeFromFile(profile)
-                && fits(profile, candidate.keys, isStrict: network.security == .wpa3)
+        let (keys, isStrict) = (candidate.keys, network.security == .wpa3)
+        for profile in savedProfiles(candidate) {
+            guard failed.contains(uuid(profile)), isMadeFromFile(profile) else { continue }
+            if fits(profile, keys, isStrict: isStrict) { return profile }
         }
+        return nil
     }
 
     private func plan(_ candidate: Candidate, profile: OpaquePointer?, passphrase: PassphraseSource?) -> Survey {
         guard let path = nm_object_get_path(candidate.accessPoint) else { return .unavailable(.interrupted) }
+        var twin: WeakSecurity?
+        if let name = ssid(candidate.accessPoint) { twin = weakTwin(candidate.device, name) }
         return .ready(
             JoinPlan(
                 device: GObjectReference(sharing: candidate.device), accessPointPath: String(cString: path),
                 keys: candidate.keys, strength: Int(nm_access_point_get_strength(candidate.accessPoint)),
-                replacesWeakTwin: ssid(candidate.accessPoint).flatMap { weakTwin(candidate.device, $0) } != nil,
+                replacesWeakTwin: twin != nil,
                 profile: profile.map { GObjectReference(sharing: $0) }, passphrase: passphrase))
     }
 
@@ -199,6 +204,9 @@ extension NetworkManagerSession {
     private func misfit(of network: HomeNetwork, among candidates: [Candidate]) -> ProfileMisfit? {
         guard let profile = profiles(of: network.name.bytes).first(where: isOfStation) else { return nil }
         let devices = candidates.map(\.device)
+        let isStrict = network.security == .wpa3
+        var isFitting = false
+        for candidate in candidates where fits(profile, candidate.keys, isStrict: isStrict) { isFitting = true }
         let setting: ProfileMisfit.Setting
         if let interface = interface(profile), !devices.contains(where: { name($0) == interface }) {
             setting = .interface(interface)
@@ -210,7 +218,7 @@ extension NetworkManagerSession {
             !candidates.contains(where: { (nm_access_point_get_frequency($0.accessPoint) < 3000) == (band == "bg") })
         {
             setting = .band(band)
-        } else if !candidates.contains(where: { fits(profile, $0.keys, isStrict: network.security == .wpa3) }) {
+        } else if !isFitting {
             setting = .security
         } else {
             return nil

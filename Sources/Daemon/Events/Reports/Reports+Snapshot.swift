@@ -141,14 +141,14 @@ package struct BeaconPart: Sendable {
 extension BeaconReport {
     /// The beacon as one JSON object on one line, as `okaeri scan` prints it.
     package func line(at time: String) -> String {
-        let fields =
-            EventField.text("time", time) + EventField.text("uuid", uuid) + EventField.integer("major", major)
-            + EventField.integer("minor", minor) + EventField.integer("measuredPower", measuredPower)
-            + EventField.integer("rssi", rssi)
-            + [EventField("accuracy", .number(accuracy)), EventField("proximity", .text(proximity))]
-            + [EventField("age", .number(age))] + EventField.integer("count", count)
-            + EventField.integer("transmitters", transmitters)
-            + (proposedMask.map { [EventField("proposedMask", .object($0.fields))] } ?? [])
+        var fields: [EventField] = EventField.text("time", time) + EventField.text("uuid", uuid)
+        fields += EventField.integer("major", major) + EventField.integer("minor", minor)
+        fields += EventField.integer("measuredPower", measuredPower) + EventField.integer("rssi", rssi)
+        fields.append(EventField("accuracy", .number(accuracy)))
+        fields.append(EventField("proximity", .text(proximity)))
+        fields.append(EventField("age", .number(age)))
+        fields += EventField.integer("count", count) + EventField.integer("transmitters", transmitters)
+        if let proposedMask { fields.append(EventField("proposedMask", .object(proposedMask.fields))) }
         return fields.json
     }
 }
