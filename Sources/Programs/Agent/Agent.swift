@@ -235,7 +235,9 @@ package actor Agent: Service {
 
     private func storeOnScreen() {
         guard let server else { return }
-        onScreen.store(board.onScreen + (bluetoothBoard.onScreen.map { [$0] } ?? []), on: server)
+        var numbers = board.onScreen
+        if let alert = bluetoothBoard.onScreen { numbers.append(alert) }
+        onScreen.store(numbers, on: server)
     }
 
     /// The time for the server to answer a call under way when the agent ends. Without the answer a question would stay on the screen.

@@ -29,7 +29,8 @@ struct BluetoothBoard: Sendable {
     /// Whether the server reads text as markup; `nil` without a server.
     private var hasMarkup: Bool?
 
-    /// The notification on the screen.
+    /// The notification on the screen. Inlined, it makes the compiler of Swift 6.2 fail.
+    @inline(never)
     var onScreen: UInt32? { if case .shown(_, let notification) = state { notification } else { nil } }
 
     /// Whether the alert is to be sent to the server again, see ``retried()``.

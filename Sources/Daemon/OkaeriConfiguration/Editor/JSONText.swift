@@ -147,7 +147,7 @@ private struct Indentation {
     }
 
     func array(_ elements: [JSONNode.Value]) -> [UInt8] {
-        let texts = elements.map { $0.text(element) }
-        return Array("[".utf8) + opening + texts.joined(separator: separator) + closing + Array("]".utf8)
+        let texts = Array(elements.map { $0.text(element) }.joined(separator: separator))
+        return Array("[".utf8) + opening + texts + closing + Array("]".utf8)
     }
 }
