@@ -286,7 +286,7 @@ let suites: [(String, of: String, [String])] = [
     ("PresenceTests", "Presence", ["DaemonTestSupport", "OkaeriConfiguration"]),
     ("ReceiversTests", "Receivers", []),
     ("RegionMonitoringTests", "RegionMonitoring", []),
-    ("ServerTests", "Server", ["Checksum", "Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
+    ("ServerTests", "Server", ["Client", "DaemonTestSupport", "IBeacon", "NIOEmbedded"]),
     ("ServiceWatchTests", "Automation", ["OkaeriDaemon"]),
     ("SetupTests", "Setup", []),
     ("StateTests", "OkaeriDaemon", ["DaemonTestSupport"]),
