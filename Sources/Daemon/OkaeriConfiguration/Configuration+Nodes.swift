@@ -48,25 +48,33 @@ extension Configuration {
 
     /// The nodes of a replay, by name.
     static func nodes(_ node: JSONNode, _ problems: ObjectReader.Problems) -> [String: Node] {
-        guard case .object(let members) = node.value else {
-            problems.add(.init(place: "nodes", found: node.summary, expected: "an object"), line: node.line)
-            return [:]
+        let expectedName = "up to 64 letters of ASCII, digits, - and _"
+        return places(node, path: "nodes", expected: "an object", expectedName, problems, isName: isNodeName) ?? [:]
+    }
+
+    /// Returns the rooms and offsets in an object, by the names that are its keys; `nil` if it is another value, or has too many.
+    static func places(
+        _ node: JSONNode, path: String, expected: String, atMost limit: Int = .max, _ expectedName: String,
+        _ problems: ObjectReader.Problems, isName: (String) -> Bool
+    ) -> [String: Node]? {
+        guard case .object(let members) = node.value, members.count <= limit else {
+            problems.add(.init(place: path, found: node.summary, expected: expected), line: node.line)
+            return nil
         }
-        var nodes: [String: Node] = [:]
+        var places: [String: Node] = [:]
         for member in members {
-            let path = "nodes[\"\(member.key)\"]"
-            guard isNodeName(member.key) else {
+            let path = "\(path)[\"\(member.key)\"]"
+            guard isName(member.key) else {
                 problems.add(
-                    .init(place: path, found: "this name", expected: "up to 64 letters of ASCII, digits, - and _"),
-                    line: member.node.line)
+                    .init(place: path, found: "this name", expected: expectedName), line: member.node.line)
                 continue
             }
             guard let reader = ObjectReader(member.node, path: path, keys: namelessKeys, problems: problems) else {
                 continue
             }
-            nodes[member.key] = place(reader, name: member.key)
+            places[member.key] = place(reader, name: member.key)
         }
-        return nodes
+        return places
     }
 
     static func place(_ reader: ObjectReader, name: String?) -> Node {

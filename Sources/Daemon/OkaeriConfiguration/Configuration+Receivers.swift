@@ -70,28 +70,13 @@ extension Configuration {
     private static func rooms(
         _ node: JSONNode, path: String, _ problems: ObjectReader.Problems
     ) -> [String: Node]? {
-        guard case .object(let members) = node.value, members.count <= roomLimit else {
-            problems.add(
-                .init(place: path, found: node.summary, expected: "an object with at most \(roomLimit) receivers"),
-                line: node.line)
-            return nil
+        let found = places(
+            node, path: path, expected: "an object with at most \(roomLimit) receivers", atMost: roomLimit,
+            "the name of a receiver, of up to 64 bytes", problems, isName: ReceiverName.isShown)
+        return found?.mapValues { place in
+            var place = place
+            place.room = place.room ?? place.name
+            return place
         }
-        var rooms: [String: Node] = [:]
-        for member in members {
-            let place = "\(path)[\"\(member.key)\"]"
-            guard ReceiverName.isShown(member.key) else {
-                problems.add(
-                    .init(place: place, found: "this name", expected: "the name of a receiver, of up to 64 bytes"),
-                    line: member.node.line)
-                continue
-            }
-            guard let reader = ObjectReader(member.node, path: place, keys: namelessKeys, problems: problems) else {
-                continue
-            }
-            var node = Self.place(reader, name: member.key)
-            node.room = node.room ?? member.key
-            rooms[member.key] = node
-        }
-        return rooms
     }
 }

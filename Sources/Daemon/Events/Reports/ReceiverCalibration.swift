@@ -50,7 +50,7 @@ package struct ReceiverCalibration: Sendable {
         package func sentence(in language: Language) -> String { text.sentence(in: language) }
     }
 
-    /// The result, or the reason why there is none.
+    /// The result, or the reason for its absence.
     package var result: Result<Summary, Failure> {
         func failure(_ phrase: CalibrationPhrase, _ values: String...) -> Result<Summary, Failure> {
             .failure(Failure(text: LocalizedText(phrase, values)))

@@ -28,7 +28,7 @@ package struct PageFile: Sendable {
         (self.path, self.type, self.language, self.content) = (path, type, language, content)
     }
 
-    /// Returns the file at a path, or `nil` if there is none.
+    /// Returns the file at a path, or `nil` if the path is unknown.
     ///
     /// - Parameter language: The language of the browser.
     package static func at(_ path: String, in language: Language = .english) -> PageFile? {

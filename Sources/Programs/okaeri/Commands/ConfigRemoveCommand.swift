@@ -12,7 +12,7 @@ struct ConfigRemoveCommand: AsyncParsableCommand {
             --sign takes the beacon as UUID/MAJOR/MINOR, with an asterisk for any, or the name of the phone, or the path of \
             its key file; the region keeps its other signs. It removes from beacons.json and from the regions that the page has \
             saved, keeps each earlier file as .bak, and reloads the service. A key file of the page is deleted with its sign; \
-            one that beacons.json names stays. Exit status: 64 if there is no such region or sign; 69 if the service does not \
+            one that beacons.json names stays. Exit status: 64 if the region or the sign is unknown; 69 if the service does not \
             answer; 77 without the right to write the files; 78 if a file has mistakes.
             """)
 
