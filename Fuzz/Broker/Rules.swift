@@ -217,6 +217,7 @@ extension Member {
         switch subject {
         case .node(let node): require(node == TopicName(core.node).part, "another node is announced")
         case .hub: require(isHub, "a node that is not the hub announces the house")
+        case .receiver: require(isHub, "a node that is not the hub announces a receiver")
         case .region(let region): require(isHub && watches(region), "a region is announced that is not configured")
         case .part(let region, _):
             require(isHub && watches(region), "a part of a region is announced that is not configured")

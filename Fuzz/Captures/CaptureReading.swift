@@ -78,7 +78,7 @@ struct CaptureReading: Equatable {
             return require(false, "an advertisement is not a report")
         }
         do throws(Truncation) {
-            guard let report = try reports.next() else { return require(false, "an advertisement is without a report") }
+            guard case _? = try reports.next() else { return require(false, "an advertisement is without a report") }
             require(reports.remaining == 0, "an advertisement is several reports")
         } catch {
             require(false, "an advertisement is cut")

@@ -60,31 +60,31 @@ enum Household {
         Endpoint(.get, Route.days, .readers) { _ in .json(DaysReport(first: "2026-11-20", last: "2026-11-21")) },
         Endpoint(.get, "\(Route.days)/:day", .readers) { exchange in
             let day = exchange.component("day")
-            guard day == "2026-11-21.svg" else { throw PageFailure(.badRequest, "\(day.plain()) is not a day") }
+            guard day == "2026-11-21.svg" else { throw PageFailure(.badRequest, LocalizedText("\(day.plain()) is not a day")) }
             return .text("<svg/>", headers: [.contentType: "image/svg+xml"])
         },
-        Endpoint(.get, Route.networks, .readers) { _ in throw PageFailure(.serviceUnavailable, "no radio") },
+        Endpoint(.get, Route.networks, .readers) { _ in throw PageFailure(.serviceUnavailable, LocalizedText("no radio")) },
         Endpoint(.get, Route.guests) { _ in
             .json(GuestsReport(networks: [.init(ssid: "HomeNet", regions: ["home"])]))
         },
         Endpoint(.get, "\(Route.guests)/code") { exchange in
-            let ssid = try exchange.query(Route.ssid, or: "the query names no network")
+            let ssid = try exchange.query(Route.ssid, or: .noNetwork, Route.ssid)
             return .json(GuestCodeReport(ssid: ssid, text: "WIFI:T:WPA;S:HomeNet;P:correct horse;;"))
         },
         Endpoint(.get, Route.configuration, .readers) { _ in .json(configuration([])) },
         Endpoint(.post, "\(Route.configuration)/region", .socket) { exchange in
             let body = try await exchange.body(upTo: 64 << 10, of: "a region")
-            if body.count > 1000 { throw PageFailure(.conflict, "the file was changed") }
+            if body.count > 1000 { throw PageFailure(.conflict, LocalizedText("the file was changed")) }
             return .json(configuration(body))
         },
         Endpoint(.delete, "\(Route.configuration)/region", .socket) { exchange in
-            let region = try exchange.query(Route.region, or: "the query names no region")
-            throw PageFailure(.notFound, "there is no region \(region.plain())")
+            let region = try exchange.query(Route.region, or: .noRegion, Route.region)
+            throw PageFailure(.notFound, LocalizedText("there is no region \(region.plain())"))
         },
         Endpoint(.get, Route.enrollment, .socket) { _ in .json(EnrollmentReport(state: .idle)) },
         Endpoint(.post, Route.enrollment, .socket) { exchange in
             let request = try await exchange.value(EnrollmentRequest.self, "{\"name\": …}")
-            guard request.name != "taken" else { throw PageFailure(.conflict, "one runs already") }
+            guard request.name != "taken" else { throw PageFailure(.conflict, LocalizedText("one runs already")) }
             var report = EnrollmentReport(state: .preparing)
             (report.name, report.as) = (request.name.plain(), request.as?.plain())
             return .json(report)

@@ -2,6 +2,7 @@ import OkaeriFuzzSupport
 import IBeacon
 import OkaeriMQTT
 import OkaeriPlumbing
+import OkaeriPresence
 import OkaeriReceivers
 import RegionMonitoring
 
