@@ -60,10 +60,14 @@ enum Household {
         Endpoint(.get, Route.days, .readers) { _ in .json(DaysReport(first: "2026-11-20", last: "2026-11-21")) },
         Endpoint(.get, "\(Route.days)/:day", .readers) { exchange in
             let day = exchange.component("day")
-            guard day == "2026-11-21.svg" else { throw PageFailure(.badRequest, LocalizedText("\(day.plain()) is not a day")) }
+            guard day == "2026-11-21.svg" else {
+                throw PageFailure(.badRequest, LocalizedText("\(day.plain()) is not a day"))
+            }
             return .text("<svg/>", headers: [.contentType: "image/svg+xml"])
         },
-        Endpoint(.get, Route.networks, .readers) { _ in throw PageFailure(.serviceUnavailable, LocalizedText("no radio")) },
+        Endpoint(.get, Route.networks, .readers) { _ in
+            throw PageFailure(.serviceUnavailable, LocalizedText("no radio"))
+        },
         Endpoint(.get, Route.guests) { _ in
             .json(GuestsReport(networks: [.init(ssid: "HomeNet", regions: ["home"])]))
         },

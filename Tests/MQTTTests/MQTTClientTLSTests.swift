@@ -142,7 +142,7 @@ struct MQTTClientTLSTests {
 
     @Test func `a client logs in`() async throws {
         let folder = try TemporaryFolder()
-        let users = Process()
+        let users = ChildProcess()
         users.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
         users.arguments = ["-b", "-c", "\(folder.path)/users", "okaeri", "correct horse"]
         try users.run()

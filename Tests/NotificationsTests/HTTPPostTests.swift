@@ -82,8 +82,8 @@ import Testing
 
     @Test func `a certificate without a trusted authority is rejected`() async throws {
         let folder = try TemporaryFolder()
-        func openssl(_ arguments: String) throws -> Process {
-            let process = Process()
+        func openssl(_ arguments: String) throws -> ChildProcess {
+            let process = ChildProcess()
             process.executableURL = URL(filePath: "/usr/bin/openssl")
             process.arguments = arguments.split(separator: " ").map(String.init)
             process.currentDirectoryURL = URL(filePath: folder.path)

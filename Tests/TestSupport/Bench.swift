@@ -13,7 +13,7 @@ public final class Bench: @unchecked Sendable {
     /// The first line of its output: the address of its bus.
     public private(set) var address = ""
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let output = Pipe()
     private let pending = Mutex(Data())
@@ -36,8 +36,7 @@ public final class Bench: @unchecked Sendable {
 
     deinit {
         try? input.fileHandleForWriting.close()
-        let end = EndOfProcess(process: process)
-        Thread.detachNewThread { end.process.waitUntilExit() }
+        Thread.detachNewThread { [process] in process.waitUntilExit() }
     }
 
     /// Sends a command that takes long, and returns when it is answered.
@@ -71,11 +70,6 @@ public final class Bench: @unchecked Sendable {
             pending += more
         }
     }
-}
-
-/// A process that has lost its input. Sendable: only the thread that waits for its end uses it.
-private struct EndOfProcess: @unchecked Sendable {
-    let process: Process
 }
 
 /// Calls on a thread of its own: a call that blocks takes none of the few threads that the tests' tasks share.

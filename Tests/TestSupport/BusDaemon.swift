@@ -3,7 +3,7 @@ import Foundation
 /// A message bus of its own for a test; it ends with the object.
 public final class BusDaemon {
     public let address: String
-    private let process = Process()
+    private let process = ChildProcess()
     private let folder: TemporaryFolder
 
     /// - Parameter path: The path of its socket; `nil`: in a folder of its own.

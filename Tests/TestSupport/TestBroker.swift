@@ -16,7 +16,7 @@ package final class TestBroker: @unchecked Sendable {
     package let folder: TemporaryFolder
     package private(set) var port: UInt16 = 0
     private let lines: [String]
-    private var process: Process?
+    private var process: ChildProcess?
     /// The output since this start; some of an earlier start may still come.
     private let log = Mutex((start: 0, text: ""))
     private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -51,7 +51,7 @@ package final class TestBroker: @unchecked Sendable {
             "log_dest stderr", "persistence_location \(folder.path)/",
         ]
         let path = try folder.file("mosquitto.conf", Array((configuration + lines).joined(separator: "\n").utf8) + [10])
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(
             fileURLWithPath: ProcessInfo.processInfo.environment["OKAERI_MOSQUITTO"] ?? "/usr/sbin/mosquitto")
         process.arguments = ["-c", path]

@@ -74,7 +74,7 @@ extension BackupTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         _ = try binary.file("bin/sudo", Array("#!/bin/sh\nexec \"$@\"\n".utf8))
         chmod("\(folder)/sudo", 0o755)
-        let shell = Process()
+        let shell = ChildProcess()
         (shell.executableURL, shell.arguments) = (URL(filePath: "/bin/sh"), ["-c", command])
         shell.environment = ["PATH": "\(folder):/usr/bin:/bin", "TMPDIR": binary.folder]
         try shell.run()
@@ -128,7 +128,7 @@ extension BackupTests {
 
     /// Makes the history so large that its copy takes a while.
     func enlarge(_ file: String) throws {
-        let python = Process()
+        let python = ChildProcess()
         (python.executableURL, python.arguments) = (
             URL(filePath: "/usr/bin/env"),
             [

@@ -7,7 +7,7 @@ import Testing
 @testable import okaeri
 
 /// `okaeri backup` and `okaeri restore` as people run them, without a service.
-@Suite(.timeLimit(.minutes(5))) struct BackupTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct BackupTests {
     let binary: Binary
     /// The machine that is saved, and the one that is restored.
     let old, new: TemporaryFolder
@@ -165,7 +165,7 @@ import Testing
             ["backup", "-", "--config", "\(old.path)/beacons.json", "--state-dir", "\(old.path)/none"],
             output: try binary.file("out.tar", []))
         #expect(run.status == 0 && run.errors.contains("it holds secrets"), "\(run)")
-        let tar = Process()
+        let tar = ChildProcess()
         let list = Pipe()
         (tar.executableURL, tar.arguments, tar.standardOutput) =
             (URL(filePath: "/bin/tar"), ["-tf", "\(binary.folder)/out.tar"], list)

@@ -106,7 +106,7 @@ final class Binary {
     /// Starts it on a terminal.
     func start(
         _ arguments: [String], on terminal: Pseudoterminal, environment: [String: String] = [:]
-    ) throws -> Process {
+    ) throws -> ChildProcess {
         let process = try process(arguments, environment.merging(["TERM": "xterm"]) { given, _ in given })
         let end = terminal.replica
         (process.standardInput, process.standardOutput, process.standardError) = (end, end, end)
@@ -116,7 +116,7 @@ final class Binary {
     }
 
     /// Starts it, with a file in place of standard output.
-    func start(_ arguments: [String], output: String) throws -> Process {
+    func start(_ arguments: [String], output: String) throws -> ChildProcess {
         let process = try process(arguments, [:])
         (process.standardInput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         process.standardOutput = FileHandle(forWritingAtPath: output)
@@ -124,10 +124,10 @@ final class Binary {
         return process
     }
 
-    private func process(_ arguments: [String], _ environment: [String: String]) throws -> Process {
+    private func process(_ arguments: [String], _ environment: [String: String]) throws -> ChildProcess {
         // It lies beside the test bundle, which is what runs.
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: name)
         process.arguments = arguments
         process.environment = ["HOME": folder, "TZ": "UTC", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }

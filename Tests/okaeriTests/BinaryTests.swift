@@ -1,5 +1,6 @@
 import Foundation
 import OkaeriDaemonTestSupport
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriConfiguration
@@ -7,7 +8,7 @@ import Testing
 @testable import okaeri
 
 /// The interface for scripts: exit statuses (sysexits.h), results on standard output, sentences on standard error.
-@Suite struct BinaryTests {
+@Suite(.blocks) struct BinaryTests {
     private let binary: Binary
     private static let advertisement = "02 01 06 1A FF 4C 00 02 15 E2C56DB5DFFB48D2B060D0F5A71096E0 0064 0064 C5"
 

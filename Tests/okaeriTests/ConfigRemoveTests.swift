@@ -1,8 +1,9 @@
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 /// `okaeri config remove`.
-@Suite(.timeLimit(.minutes(5))) struct ConfigRemoveTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct ConfigRemoveTests {
     private let binary: Binary
 
     init() throws { binary = try Binary() }

@@ -5,7 +5,7 @@ import Testing
 @testable import okaeri
 
 /// `okaeri demo` as people run it.
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct DemoTests {
     @Test func `the demo shows an arrival and a departure, and leaves nothing behind`() throws {
         let binary = try Binary()
         let temporary = try TemporaryFolder()

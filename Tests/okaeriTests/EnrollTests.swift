@@ -9,7 +9,7 @@ import Testing
 @testable import okaeri
 
 /// `okaeri enroll` as people run it, without a service.
-@Suite struct EnrollTests {
+@Suite(.blocks) struct EnrollTests {
     private static let key = "ec0234a357c8ad05341010a60a397d9b"
     private let binary: Binary
 

@@ -8,7 +8,7 @@ import Testing
 
 /// The examples of README.md and docs/*.md: each command line is parsed, each configuration is read, each script is checked by the
 /// shell.
-@Suite struct ExampleTests {
+@Suite(.blocks) struct ExampleTests {
     /// A block of an example: lines of code without an empty one.
     struct Block: Sendable, CustomStringConvertible {
         let page: String
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: scripts) func `a script in a page has the shell's syntax`(block: Block) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-n", "-c", block.text]
         process.standardError = Pipe()
@@ -139,7 +139,7 @@ import Testing
             }
             let command = line.dropFirst("*/5 * * * * ".count)
                 .replacing("/usr/bin/okaeri", with: okaeri).replacing("/usr/local/bin/heating", with: heating)
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(filePath: "/bin/sh")
             process.arguments = ["-c", String(command)]
             try process.run()

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri
 
 /// The table of exit statuses in docs/commands.md, for all commands.
-@Suite struct ExitStatusTests {
+@Suite(.blocks) struct ExitStatusTests {
     private let binary: Binary
 
     init() throws {

@@ -1,8 +1,9 @@
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 /// The command line in a Japanese locale: texts for people are Japanese, texts for programs stay English.
-@Suite(.timeLimit(.minutes(5))) struct JapaneseTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct JapaneseTests {
     private let binary: Binary
     private let japanese = ["LANG": "ja_JP.UTF-8"]
 

@@ -10,7 +10,7 @@ import Testing
 @testable import okaeri
 
 /// `okaeri join` as people run it, with a real mosquitto.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct JoinTests {
+@Suite(.blocks, .serialized, .timeLimit(.minutes(5))) struct JoinTests {
     private let binary: Binary
     init() throws { binary = try Binary() }
 

@@ -1,8 +1,9 @@
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 /// The key of a phone in what commands print and write.
-@Suite struct KeySecrecyTests {
+@Suite(.blocks) struct KeySecrecyTests {
     private static let digits = "ec0234a357c8ad05341010a60a397d9b"
     /// The key in hexadecimal digits and base64, in both orders of bytes.
     private static let forms = [

@@ -1,9 +1,10 @@
 import COkaeriLibraries
 import Glibc
+import OkaeriTestSupport
 import Testing
 
 /// The libraries that the program loads on demand.
-@Suite(.timeLimit(.minutes(5))) struct LibrariesTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct LibrariesTests {
     private let binary: Binary
 
     init() throws { binary = try Binary() }

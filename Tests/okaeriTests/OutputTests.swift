@@ -6,7 +6,7 @@ import Testing
 @testable import okaeri
 
 /// Standard output that is full or closed.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct OutputTests {
+@Suite(.blocks, .serialized, .timeLimit(.minutes(10))) struct OutputTests {
     /// The way to make a command print something here.
     private enum Way {
         /// With these arguments, and a file as standard input.
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A daemon on the demonstration's capture, whose standard output is full.
-    private func withDaemon(_ body: () throws -> Void) async throws -> Process {
+    private func withDaemon(_ body: () throws -> Void) async throws -> ChildProcess {
         let daemon = try binary.start(
             [
                 "monitor", "--capture", Binary.capture, "--config", "beacons.json", "--wifi", "simulated", "--socket",

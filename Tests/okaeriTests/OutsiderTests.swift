@@ -7,7 +7,7 @@ import Testing
 @testable import OkaeriHistory
 
 /// The commands of a user outside the group of the service.
-@Suite struct OutsiderTests {
+@Suite(.blocks) struct OutsiderTests {
     private let binary: Binary
     private let environment: [String: String]
 

@@ -3,7 +3,7 @@ import OkaeriTestSupport
 import Testing
 
 /// The output of `okaeri connect` with a simulated bluetoothd on a bus of the test's own.
-@Suite(.timeLimit(.minutes(5))) struct PeripheralPrinterTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct PeripheralPrinterTests {
     private let binary: Binary
     private let bench: BlueZBench
     private let address = "DC:A6:32:01:02:03"

@@ -1,4 +1,5 @@
 import Foundation
+import OkaeriTestSupport
 
 /// A terminal without a person (pty(7)): what a program shows on it is read here, and what is typed is written here.
 final class Pseudoterminal {
@@ -48,7 +49,7 @@ final class Pseudoterminal {
     }
 
     /// Reads to the end of the program, which is killed if that does not come.
-    func end(of process: Process, within seconds: Double = 60) {
+    func end(of process: ChildProcess, within seconds: Double = 60) {
         let deadline = ContinuousClock.now + .seconds(seconds)
         read(within: seconds) { _ in false }
         if process.isRunning, .now >= deadline { kill(process.processIdentifier, SIGKILL) }

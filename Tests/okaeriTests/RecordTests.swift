@@ -3,7 +3,7 @@ import OkaeriTestSupport
 import Testing
 
 /// `okaeri record` and the kinds of files it writes to, with a capture in place of an adapter.
-@Suite(.timeLimit(.minutes(5))) struct RecordTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct RecordTests {
     private let binary: Binary
 
     init() throws {
@@ -47,7 +47,7 @@ import Testing
     @Test func `a named pipe and a character device receive the capture`() throws {
         let pipe = "\(binary.folder)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
-        let reader = Process()
+        let reader = ChildProcess()
         reader.executableURL = URL(filePath: "/bin/cat")
         reader.arguments = [pipe]
         let received = Pipe()

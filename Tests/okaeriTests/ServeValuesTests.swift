@@ -4,7 +4,7 @@ import OkaeriTestSupport
 import Testing
 
 /// The example of a peripheral, Examples/ServeValues, with a simulated bluetoothd on a bus of the test's own.
-@Suite(.timeLimit(.minutes(5))) struct ServeValuesTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct ServeValuesTests {
     private func uuid(_ number: Int) -> String { "5a1b000\(number)-9c3e-4f60-8d27-41e6b0c57f39" }
 
     private func refused(_ name: String, _ message: String) -> BusError {

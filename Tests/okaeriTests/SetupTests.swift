@@ -1,8 +1,9 @@
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 /// `okaeri setup` as people run it, on the demonstration's capture in place of an adapter.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct SetupCommandTests {
+@Suite(.blocks, .serialized, .timeLimit(.minutes(5))) struct SetupCommandTests {
     private let binary: Binary
     private let terminal: Pseudoterminal
     private let arguments: [String]
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// Starts it and answers so many questions; the next one is on the screen then.
-    private func start(answering count: Int) throws -> Process {
+    private func start(answering count: Int) throws -> ChildProcess {
         let process = try binary.start(
             arguments, on: terminal, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"])
         for (index, (question, answer)) in Self.questions.prefix(count + 1).enumerated() {

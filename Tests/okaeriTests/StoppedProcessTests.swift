@@ -5,7 +5,7 @@ import OkaeriTestSupport
 import Testing
 
 /// `okaeri monitor` with a capture that comes through a pipe, stopped and continued as by a machine that stands still.
-@Suite(.timeLimit(.minutes(5))) struct StoppedProcessTests {
+@Suite(.blocks, .timeLimit(.minutes(5))) struct StoppedProcessTests {
     private let binary: Binary
 
     init() throws { binary = try Binary() }

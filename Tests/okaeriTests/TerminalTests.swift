@@ -1,10 +1,11 @@
 import Foundation
+import OkaeriTestSupport
 import Testing
 
 @testable import okaeri
 
 /// The program on a terminal, where a person reads and is asked.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct TerminalTests {
+@Suite(.blocks, .serialized, .timeLimit(.minutes(5))) struct TerminalTests {
     private let binary: Binary
     private let terminal: Pseudoterminal
 
@@ -14,7 +15,7 @@ import Testing
     }
 
     /// A daemon on the demonstration, some seconds of which are spent at home; one thread for what blocks, as with one core.
-    private func monitor() throws -> Process {
+    private func monitor() throws -> ChildProcess {
         try binary.start(
             [
                 "monitor", "--capture", Binary.capture, "--config", binary.configuration, "--wifi", "simulated",

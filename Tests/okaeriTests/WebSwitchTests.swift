@@ -6,7 +6,7 @@ import Testing
 @testable import okaeri
 
 /// `okaeri web on` and `off` as people run them, without a service.
-@Suite struct WebSwitchTests {
+@Suite(.blocks) struct WebSwitchTests {
     private let binary: Binary
 
     init() throws { binary = try Binary() }

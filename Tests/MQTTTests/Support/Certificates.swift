@@ -40,7 +40,7 @@ final class Certificates: Sendable {
     }
 
     private func openssl(_ arguments: String) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments = arguments.split(separator: " ").map(String.init)
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
