@@ -118,10 +118,13 @@ extension RegionMonitor {
         for other in regions[region].signs where other != index && signs[other].state == .inside { return nil }
         // Its slot may belong to another beacon now.
         guard let holder = signs[index].silentHolder, beacons[holder].signs.contains(index) else { return nil }
-        let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
         let leftFor = departure(of: region).map { $0.duration(to: now) }
-        // Most silences of slow tags: one time is enough.
-        if leftFor == nil, silent <= beacons[holder].silences.exitNanoseconds(.quick) { return nil }
+        // Most silences of slow tags: too short with their deaf time, too.
+        if leftFor == nil {
+            let longest = radios.silence(since: signs[index].silentSince, at: now, tolerance: 0)
+            if beacons[holder].silences.isPresent(after: longest, .quick) { return nil }
+        }
+        let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
         let (times, length) = (beacons[holder].silences.exitTimes, Duration.nanoseconds(silent))
         let limit = EndedSilence.returnLimit(times)
         // A silence longer than the longest exit time and this limit was an absence with every sensitivity.

@@ -110,10 +110,7 @@ struct SilenceModel: Sendable {
     @inline(never)  // Of most beacons, which are strangers, it is never asked.
     private mutating func learn(_ gap: Float, elapsed: Double) {
         guard elapsed <= Self.absence else { return }
-        let seconds = Double(gap) * unit
-        let bounds = Sensitivity.balanced.bounds(isPhone: isPhone)
-        let wasTakenForExit = seconds >= bounds.shortest && seconds > exitTime(.balanced)
-        if wasTakenForExit, sunk > Self.departure { return }
+        if sunk > Self.departure, Double(gap) * unit > exitTime(.balanced) { return }
         if isOutlierOfUnknown(gap) { return }
         let bin = GapBins.bin(of: gap)
         _ = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes)
@@ -226,6 +223,20 @@ struct SilenceModel: Sendable {
 
     /// Returns the same in nanoseconds, without the cost of a `Duration`: the path of a report needs it.
     func exitNanoseconds(_ sensitivity: Sensitivity) -> Int64 { Nanoseconds.count(exitTime(sensitivity)) }
+
+    /// Whether a silence of so many nanoseconds is not longer than the exit time. Most are not, by one memory alone.
+    func isPresent(after silence: Int64, _ sensitivity: Sensitivity) -> Bool {
+        let seconds = Double(silence) / 1e9
+        let bounds = sensitivity.bounds(isPhone: isPhone)
+        if seconds < (isKnown ? bounds.shortest : bounds.initial) { return true }
+        if seconds >= bounds.longest { return false }
+        if let tail = day.tail(of: Self.tail.day),
+            tail.exitTime(cost: costOfFalseExit(sensitivity)) * unit * prolongation > seconds
+        {
+            return true
+        }
+        return silence <= exitNanoseconds(sensitivity)
+    }
 
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {
         let estimate = estimate(sensitivity)
