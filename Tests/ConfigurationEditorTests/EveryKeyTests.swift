@@ -34,6 +34,7 @@ import Testing
     private static let node: Members = [("room", "\"kitchen\""), ("offset", "-1.50")]
     private static let web: Members = [
         ("listen", "\"127.0.0.1:8080\""), ("open", "false"), ("mdns", "false"), ("backup", "true"),
+        ("ingress", "\"172.30.32.2\""),
     ]
     private static let notify: Members = [
         ("type", "\"ntfy\""), ("url", "\"https://ntfy.sh/topic\""), ("tokenFile", "\"/etc/okaeri/token\""),

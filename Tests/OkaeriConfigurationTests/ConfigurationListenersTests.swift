@@ -48,6 +48,15 @@ import Testing
         #expect(try Configuration(json: Array(#"{"regions": []}"#.utf8), file: "").web == nil)
     }
 
+    @Test func `the page behind Home Assistant's proxy has no address for browsers, unless it listens at all`() throws {
+        let behind = try #require(try web(#"{"listen": "172.30.32.1:62000", "ingress": "172.30.32.2"}"#))
+        #expect(behind.ingress == IPAddress("172.30.32.2") && !behind.isDirect)
+        for all in ["0.0.0.0", "[::]"] {
+            #expect(try web(#"{"listen": "\#(all):8080", "ingress": "172.30.32.2"}"#)?.isDirect == true)
+        }
+        #expect(try web(#"{"listen": "172.30.32.1:62000"}"#)?.isDirect == true)
+    }
+
     @Test(arguments: [
         ("{}", "web.listen: found nothing, expected an address of this machine and a port"),
         (#"{"listen": "0.0.0.0:8080", "open": true}"#, "web.open: found true, expected false"),
@@ -61,6 +70,12 @@ import Testing
             "web.hosts[0]: found \"a:1\", expected a name without a port, such as \"a\""
         ),
         (#"{"listen": "127.0.0.1:8080", "host": "a"}"#, "web.host: found an unknown key"),
+        (#"{"listen": "127.0.0.1:8080", "ingress": true}"#, "web.ingress: found true, expected the IPv4 address"),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "supervisor"}"#, #"web.ingress: found "supervisor""#),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "172.30.32.0/23"}"#, #"web.ingress: found "172.30.32.0/23""#),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "127.0.0.2"}"#, #"web.ingress: found "127.0.0.2""#),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "0.0.0.0"}"#, #"web.ingress: found "0.0.0.0""#),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "::ffff:1.2.3.4"}"#, #"web.ingress: found "::ffff:1.2.3.4""#),
     ])
     func `a mistake of the page has its place`(text: String, problem: String) {
         #expect {

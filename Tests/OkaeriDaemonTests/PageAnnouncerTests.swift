@@ -15,11 +15,12 @@ import Testing
         announcer = Self.announcer(try Self.configuration(), bus: daemon.address)
     }
 
-    private static func configuration(_ more: String = "", node: String = "attic") throws -> Configuration {
-        try Configuration(
-            json: Array(
-                #"{"web": {"listen": "0.0.0.0:8080"\#(more)}, "node": {"name": "\#(node)"}, "regions": []}"#.utf8),
-            file: "beacons.json")
+    private static func configuration(_ more: String = "", listen: String = "0.0.0.0:8080", node: String = "attic") throws
+        -> Configuration
+    {
+        let web = #"{"listen": "\#(listen)"\#(more)}"#
+        return try Configuration(
+            json: Array(#"{"web": \#(web), "node": {"name": "\#(node)"}, "regions": []}"#.utf8), file: "beacons.json")
     }
 
     private static func announcer(_ configuration: Configuration, bus: String) -> PageAnnouncer {
@@ -71,6 +72,11 @@ import Testing
             announcer.listened(open)
             try await avahi.published.wait(until: "they are back") { !$0.isEmpty }
             announcer.configured(try Self.configuration(#", "mdns": false"#))
+            try await avahi.published.wait(until: "the services are withdrawn", \.isEmpty)
+            announcer.configured(try Self.configuration(""))
+            try await avahi.published.wait(until: "they are back") { !$0.isEmpty }
+            announcer.configured(
+                try Self.configuration(#", "ingress": "172.30.32.2""#, listen: "172.30.32.1:8080"))
             try await avahi.published.wait(until: "the services are withdrawn", \.isEmpty)
             #expect(announcer.report == nil)
         }

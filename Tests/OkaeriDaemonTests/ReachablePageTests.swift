@@ -32,4 +32,14 @@ import Testing
         page.listened(.init(name: "web", address: "127.0.0.1:81"))
         #expect(join(page) == nil, "no other device reaches it")
     }
+
+    /// The address is for the proxy, and no browser reaches it.
+    @Test func `a page behind Home Assistant's proxy has no links`() throws {
+        let page = try page(#""listen": "172.30.32.1:62000", "ingress": "172.30.32.2""#)
+        page.listened(.init(name: "web", address: "172.30.32.1:62000"))
+        #expect(join(page) == nil && page.url == nil)
+        let direct = try self.page(#""listen": "0.0.0.0:62000", "ingress": "172.30.32.2""#)
+        direct.listened(.init(name: "web", address: "0.0.0.0:62000"))
+        #expect(direct.url != nil)
+    }
 }

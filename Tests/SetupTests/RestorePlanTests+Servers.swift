@@ -30,6 +30,7 @@ extension RestorePlanTests {
             ["web: 0.0.0.0:8080", "web.backup: 0.0.0.0:8080"]
         ),
         ("8080\"", "8080\", \"hosts\": [\"a.example\"]", "web", ["web: 127.0.0.1:8080 a.example"]),
+        ("8080\"", "8080\", \"ingress\": \"192.0.2.7\"", "web", ["web: 127.0.0.1:8080 192.0.2.7"]),
         ("8080\"}", "8080\"}, \"metrics\": {\"listen\": \"[::]:9464\"}", "metrics", ["metrics: [::]:9464"]),
     ])
     func `the plan names a broker, its radios, servers and a page that change, and asks about other servers`(

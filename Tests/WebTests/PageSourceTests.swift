@@ -1,5 +1,6 @@
 import Foundation
 import OkaeriEvents
+import OkaeriWiFi
 import Testing
 
 @testable import OkaeriServer
@@ -25,6 +26,23 @@ import Testing
         for name in names {
             let file = try Data(contentsOf: Self.folder.appending(path: name))
             #expect(sources[name] == Array(file), "\(name)")
+        }
+    }
+
+    /// Home Assistant serves the page below `/api/hassio_ingress/TOKEN/`.
+    @Test func `the page names no address from the root of its host`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        for name in names where name != "icon.png" {
+            let text = String(decoding: try Data(contentsOf: Self.folder.appending(path: name)), as: UTF8.self)
+            // In a string, an attribute, or a style sheet.
+            for rooted in ["'/v1", "`/v1", "\"/v1", "=\"/", ": \"/", "url(/", "import('/", "import(`/"] {
+                #expect(!text.contains(rooted), "\(name): \(rooted)")
+            }
+        }
+        let prompt = Prompt(id: "1", ssid: "HomeNet", regions: ["home"], arrival: 1)
+        for content: AnswerPage.Content in [.question(prompt, node: "pi", .join), .answered(.join), .ended] {
+            let html = AnswerPage(content: content, language: .english).html
+            #expect(html.contains("href=\"../app.css\"") && !html.contains("=\"/"))
         }
     }
 }

@@ -27,9 +27,15 @@ extension Configuration {
         package var mdns = true
         /// Whether a browser with a session may download a backup, which has all keys and passwords of this machine.
         package var offersBackup = false
+        /// The address from which the proxy of Home Assistant's Supervisor connects, whose users are logged in.
+        package var ingress: IPAddress?
+
+        /// Whether browsers reach the page at the addresses of the listener. One for the proxy alone has an address that only the
+        /// apps of Home Assistant reach.
+        package var isDirect: Bool { ingress == nil || ["0.0.0.0", "::"].contains(listen.address.description) }
     }
 
-    static let webKeys = ["listen", "open", "hosts", "mdns", "backup"]
+    static let webKeys = ["listen", "open", "hosts", "mdns", "backup", "ingress"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
         let reader = ObjectReader(
@@ -41,6 +47,7 @@ extension Configuration {
         let hosts = hosts(reader)
         let mdns = reader.bool("mdns") ?? true
         let offersBackup = reader.bool("backup") ?? false
+        let ingress = ingress(reader)
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
             reader.report(
@@ -52,7 +59,20 @@ extension Configuration {
                 expected: "false, because a proxy serves the page to other machines under the names of web.hosts")
         }
         return Web(
-            listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns, offersBackup: offersBackup)
+            listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns, offersBackup: offersBackup,
+            ingress: ingress)
+    }
+
+    /// Each user of the machine can connect from a loopback address, and would be logged in.
+    private static func ingress(_ reader: ObjectReader) -> IPAddress? {
+        reader.value(
+            "ingress",
+            expected: "the IPv4 address of Home Assistant's Supervisor, such as \"172.30.32.2\", and not one of this machine"
+        ) { value in
+            value.string.flatMap(IPAddress.init).flatMap { address in
+                address.isVersion6 || address.isLoopback || address.description == "0.0.0.0" ? nil : address
+            }
+        }
     }
 
     private static func hosts(_ reader: ObjectReader) -> [String]? {

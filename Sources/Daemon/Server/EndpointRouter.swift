@@ -35,13 +35,17 @@ package struct EndpointRouter: Sendable {
     package func response(
         to request: Request, on channel: any Channel, of connections: Connections, logger: Logger
     ) async -> Response {
+        let isFromProxy = listener.gate?.ingress?.isPeer(channel.remoteAddress?.ipAddress) ?? false
         let exchange = Exchange(
-            request, on: channel, of: connections, isOpen: listener.gate?.isOpen ?? false, logger: logger)
+            request, on: channel, of: connections, isOpen: listener.gate?.isOpen ?? false,
+            user: isFromProxy ? request.proxyUser : nil, logger: logger)
         // The router looks for the path alone, because a wrong method has another answer than a wrong path.
         var head = request.head
         head.method = .get
         do {
-            return try await responder.respond(to: Request(head: head, body: request.body), context: exchange)
+            var response = try await responder.respond(to: Request(head: head, body: request.body), context: exchange)
+            if exchange.user != nil { SecurityHeaders.allowFrame(in: &response.headers) }
+            return response
         } catch {
             return .failure(.internalServerError, request.language(RefusalPhrase.notAnswered))
         }
@@ -76,7 +80,8 @@ extension EndpointRouter.Listener {
         guard case .page(_, let gate, let logins) = self else { return nil }
         var request = WebRequest(exchange.request)
         if !isAnswered { request.method = "GET" }
-        var found: Logins.Session?
+        request.proxySession = exchange.user.map(logins.session(of:))
+        var found = request.proxySession
         defer { exchange.connections.identified(exchange.channel, hasLogin: found != nil) }
         return try gate.session(of: request, for: access) { cookie in
             found = logins.pass(for: cookie)
@@ -112,7 +117,7 @@ private struct PathMethods: Sendable {
         let isPacked = answer.headers[.contentEncoding] != response.headers[.contentEncoding]
         // What was packed here is in memory, also if the answer is a part of the program.
         let held = endpoint.isAccounted && !isPacked ? response : try exchange.connections.memory.holding(response)
-        guard let session = exchange.session else { return held }
+        guard let session = exchange.session, !session.isOfProxy else { return held }
         return exchange.connections.holding(held, for: session.device.id, on: exchange.channel)
     }
 

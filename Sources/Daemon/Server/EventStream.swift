@@ -13,11 +13,19 @@ struct EventStream {
     let heartbeat: Duration
     let connections: Connections
 
+    /// A proxy between must neither pack nor collect the events: Home Assistant's packs other texts, and nginx collects all answers.
+    private static let fields: HTTPFields = {
+        var fields: HTTPFields = [
+            .contentType: EventStreamField.contentType, .cacheControl: "no-store, no-transform",
+        ]
+        if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
+        return fields
+    }()
+
     func response(to request: Request, _ channel: any Channel) -> Response {
         let last = HTTPField.Name(EventStreamField.lastEventID).flatMap { request.headers[$0] }.flatMap { UInt64($0) }
         return Response(
-            status: .ok, headers: [.contentType: EventStreamField.contentType, .cacheControl: "no-store"],
-            body: ResponseBody { writer in
+            status: .ok, headers: Self.fields, body: ResponseBody { writer in
                 let (occasions, continuation) = AsyncStream.makeStream(
                     of: Occasion.self, bufferingPolicy: .bufferingNewest(1))
                 let ending = Ending()

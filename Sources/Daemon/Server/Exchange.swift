@@ -16,6 +16,8 @@ package struct Exchange: RequestContext {
     package let connections: Connections
     /// Whether all users of this machine may read the page without a login.
     let isOpen: Bool
+    /// The user whom Home Assistant's proxy has logged in.
+    let user: ProxyUser?
     /// `nil` for an endpoint that needs none: a reader of an open page, and a client of another listener.
     package internal(set) var session: Logins.Session?
 
@@ -26,13 +28,15 @@ package struct Exchange: RequestContext {
     private static let wrongLinkDelay = TimeAmount.seconds(1)
 
     init(
-        _ request: Request, on channel: any Channel, of connections: Connections, isOpen: Bool, logger: Logger
+        _ request: Request, on channel: any Channel, of connections: Connections, isOpen: Bool, user: ProxyUser?,
+        logger: Logger
     ) {
         coreContext = .init(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         self.request = request
         self.channel = channel
         self.connections = connections
         self.isOpen = isOpen
+        self.user = user
     }
 
     package init(source: Exchange) { self = source }

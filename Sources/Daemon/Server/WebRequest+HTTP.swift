@@ -11,13 +11,18 @@ extension WebRequest {
             origin: headers[.origin], cookie: headers[.cookie], site: headers[field: "Sec-Fetch-Site"],
             token: headers[field: RequestGate.tokenField],
             isForwarded: headers.contains { Self.isOfProxy($0.name) },
-            isSecure: headers[field: "X-Forwarded-Proto"].map(Self.isSecure) ?? false)
+            isSecure: headers[field: "X-Forwarded-Proto"].map(Self.isSecure) ?? false,
+            forwardedHost: headers[field: "X-Forwarded-Host"].map(Self.first(of:)))
     }
 
     /// Whether the client used TLS, by the first of the protocols that the proxies on the way have listed.
     private static func isSecure(_ protocols: String) -> Bool {
-        let first = protocols.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" }
-        return first.lowercased() == "https"
+        first(of: protocols).lowercased() == "https"
+    }
+
+    /// Returns the first value of a list, which the proxy next to the browser has added.
+    private static func first(of list: String) -> String {
+        String(list.prefix { $0 != "," }.filter { $0 != " " && $0 != "\t" })
     }
 
     /// Whether a proxy adds this field. A proxy that adds none cannot be noticed.
@@ -34,6 +39,15 @@ extension WebRequest {
     ]
 }
 
+extension Request {
+    /// The user whom the proxy of Home Assistant names. Any client can send these fields: they count from the proxy alone.
+    var proxyUser: ProxyUser? {
+        ProxyUser(
+            id: headers[field: "X-Remote-User-Id"],
+            names: ["X-Remote-User-Display-Name", "X-Remote-User-Name"].map { headers[field: $0] })
+    }
+}
+
 extension HTTPFields {
     /// By a name that HTTPTypes has no constant for.
     fileprivate subscript(field name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
@@ -47,6 +61,7 @@ extension Response {
             var name: String?
             var csrf: String?
             var open: Bool
+            var ingress: Bool
 
             // The page asks for all of them.
             func encode(to encoder: any Encoder) throws {
@@ -55,14 +70,16 @@ extension Response {
                 try members.encode(name, forKey: .name)
                 try members.encode(csrf, forKey: .csrf)
                 try members.encode(open, forKey: .open)
+                try members.encode(ingress, forKey: .ingress)
             }
 
-            enum Key: CodingKey { case id, name, csrf, open }
+            enum Key: CodingKey { case id, name, csrf, open, ingress }
         }
         var response = json(
             Session(
-                id: pass?.device.id, name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil))
-        if let pass {
+                id: pass?.device.id, name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil,
+                ingress: pass?.isOfProxy ?? false))
+        if let pass, !pass.isOfProxy {
             response.headers[.setCookie] = cookie(pass.cookie, seconds: Logins.deviceValidity, isSecure: isSecure)
         }
         return response
@@ -112,16 +129,25 @@ extension Request {
 
 /// The header fields of every answer to a browser on TCP.
 enum SecurityHeaders {
-    /// Nothing from elsewhere, nothing inline, no frame around it.
-    static let policy =
+    /// Nothing from elsewhere, nothing inline.
+    private static let sources =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
+
+    private static let frameOptions = HTTPField.Name("X-Frame-Options")
+
+    /// Adds the fields of an answer that Home Assistant shows in a frame of its own page.
+    static func allowFrame(in headers: inout HTTPFields) {
+        guard let frameOptions, headers[.contentSecurityPolicy] == nil else { return }
+        headers[.contentSecurityPolicy] = "\(sources) 'self'"
+        headers[frameOptions] = "SAMEORIGIN"
+    }
 
     static func add(to headers: inout HTTPFields) {
-        if headers[.contentSecurityPolicy] == nil { headers[.contentSecurityPolicy] = policy }
+        if headers[.contentSecurityPolicy] == nil { headers[.contentSecurityPolicy] = "\(sources) 'none'" }
         headers[.xContentTypeOptions] = "nosniff"
         if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "no-referrer" }
-        if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }
+        if let frameOptions, headers[frameOptions] == nil { headers[frameOptions] = "DENY" }
         if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { headers[name] = "same-origin" }
         if let name = HTTPField.Name("Cross-Origin-Opener-Policy") { headers[name] = "same-origin" }
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }

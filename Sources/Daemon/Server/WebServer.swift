@@ -23,14 +23,16 @@ package struct WebServer: Service {
     ///   - endpoints: Those of all listeners.
     ///   - address: The address of the listener.
     ///   - isOpen: Whether all users of this machine may read without a login.
+    ///   - ingress: The address of Home Assistant's proxy, whose users are logged in.
     ///   - names: of this machine, and others by which the page may be asked for.
     ///   - listeners: Receives the state of the listener.
     package init(
-        _ endpoints: [Endpoint], address: ListenAddress, isOpen: Bool, names: [String], logins: LoginStore,
-        listeners: Listeners, eventLoopGroup: any EventLoopGroup,
+        _ endpoints: [Endpoint], address: ListenAddress, isOpen: Bool, ingress: IPAddress? = nil, names: [String],
+        logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup,
         limits: Connections.Limits? = nil, logger: Logger
     ) {
-        let gate = RequestGate(isOpen: isOpen && address.address.isLoopback)
+        let gate = RequestGate(
+            isOpen: isOpen && address.address.isLoopback, ingress: ingress.map(IngressProxy.init))
         router = EndpointRouter(endpoints, of: .page(HostCheck(names: names), gate, logins))
         self.address = address
         self.logins = logins

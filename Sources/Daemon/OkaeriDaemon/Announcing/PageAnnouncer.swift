@@ -29,15 +29,19 @@ final class PageAnnouncer: Service, Configured {
         _ configuration: Configuration, version: String, address: String? = nil,
         name: @escaping @Sendable (Configuration) -> String
     ) {
-        guarded = Mutex(Guarded(isEnabled: configuration.web?.mdns == true, node: name(configuration)))
+        guarded = Mutex(Guarded(isEnabled: Self.isEnabled(configuration), node: name(configuration)))
         (self.name, self.version, self.address) = (name, version, address)
     }
 
     func configured(_ configuration: Configuration) {
         change {
-            $0.isEnabled = configuration.web?.mdns == true
+            $0.isEnabled = Self.isEnabled(configuration)
             $0.node = name(configuration)
         }
+    }
+
+    private static func isEnabled(_ configuration: Configuration) -> Bool {
+        configuration.web.map { $0.mdns && $0.isDirect } ?? false
     }
 
     /// Handles the state of the page's listener; `nil`: there is none.

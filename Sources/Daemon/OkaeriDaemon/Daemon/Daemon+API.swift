@@ -30,7 +30,8 @@ extension Daemon {
         let logins = LoginEndpoints(
             logins,
             addresses: { [reloader] in
-                reloader.configuration.web.map { PageAddresses.list($0.listen, hosts: $0.hosts) } ?? []
+                guard let web = reloader.configuration.web, web.isDirect else { return [] }
+                return PageAddresses.list(web.listen, hosts: web.hosts)
             }, logger: logger)
         let prompts = PromptEndpoints(
             hub: hub, links: answerLinks, prompts: { [arrivalJoin] in await arrivalJoin.prompts },

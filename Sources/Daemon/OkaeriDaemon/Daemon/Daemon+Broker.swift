@@ -26,7 +26,9 @@ extension Daemon {
                             node: options.name(in: configuration), room: configuration.node.room,
                             offset: configuration.node.offset, site: mqtt.site, kind: configuration.kind,
                             discovery: mqtt.discovery, version: options.version,
-                            page: configuration.web.flatMap { PageAddresses.reachable($0.listen, hosts: $0.hosts) },
+                            page: configuration.web.flatMap {
+                                $0.isDirect ? PageAddresses.reachable($0.listen, hosts: $0.hosts) : nil
+                            },
                             radios: mqtt.radios, receivers: configuration.receivers.map { ReceiverSettings($0) }),
                         broker: mqtt.broker)
                 }

@@ -125,8 +125,9 @@ extension Daemon {
             "web", configuration.web, address: \.listen, listeners: listeners, logger: logger
         ) { [logins, logger] web, listeners in
             WebServer(
-                endpoints, address: web.listen, isOpen: web.isOpen, names: [NodeName.local] + web.hosts, logins: logins,
-                listeners: listeners, eventLoopGroup: loop, logger: logger)
+                endpoints, address: web.listen, isOpen: web.isOpen, ingress: web.ingress,
+                names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
+                logger: logger)
         }
         let metrics = ListenerSupervisor(
             "metrics", configuration.metrics, address: \.self, listeners: listeners, logger: logger

@@ -27,14 +27,14 @@ final class ReachablePage: Configured {
     /// The address of the page for a browser, the likeliest of several; `nil` if the page is not served.
     var url: String? {
         let (web, listener) = guarded.withLock { ($0.web, $0.listener) }
-        guard let web, let listener, let listen = Self.address(of: listener, web) else { return nil }
+        guard let web, web.isDirect, let listener, let listen = Self.address(of: listener, web) else { return nil }
         return PageAddresses.list(listen, hosts: web.hosts).first
     }
 
     /// Makes the links that answer a prompt; `nil` if other devices do not reach the page.
     func addresses(answering prompt: String, _ links: AnswerLinks) -> AnswerAddresses? {
         let (web, listener) = guarded.withLock { ($0.web, $0.listener) }
-        guard let web, let listen = Self.address(of: listener, web),
+        guard let web, web.isDirect, let listen = Self.address(of: listener, web),
             let page = PageAddresses.reachable(listen, hosts: web.hosts)
         else { return nil }
         let paths = links.paths(answering: prompt)

@@ -25,11 +25,11 @@ struct AnswerPage: Sendable, Equatable {
         <meta name="color-scheme" content="light dark">
         <meta name="robots" content="noindex">
         <title>Okaeri</title>
-        <link rel="icon" href="/icon.svg" type="image/svg+xml">
-        <link rel="stylesheet" href="/app.css">
+        <link rel="icon" href="../icon.svg" type="image/svg+xml">
+        <link rel="stylesheet" href="../app.css">
         </head>
         <body>
-        <header><div class="bar"><h1><img src="/icon.svg" alt="" width="32" height="32"> Okaeri</h1></div></header>
+        <header><div class="bar"><h1><img src="../icon.svg" alt="" width="32" height="32"> Okaeri</h1></div></header>
         <main>
         <p>\(sentence.escapedForMarkup)</p>
         \(button)

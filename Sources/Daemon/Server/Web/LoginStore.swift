@@ -41,6 +41,8 @@ package final class LoginStore: Persistable, Sendable {
         return pass
     }
 
+    package func session(of user: ProxyUser) -> Logins.Session { logins.withLock { $0.session(of: user) } }
+
     package func revoke(_ id: String) -> Bool {
         let isRevoked = logins.withLock { $0.revoke(id) }
         if isRevoked {

@@ -11,10 +11,13 @@ package struct Logins: Sendable {
     /// The session of a device.
     package struct Session: Sendable, Equatable {
         package var device: BrowserSession
-        /// The value of its cookie.
+        /// The value of its cookie; empty for a user of Home Assistant, whom the proxy names with each request.
         package var cookie: String
         /// The token that each of its changes must carry beside the cookie.
         package var token: String
+
+        /// Whether the login is Home Assistant's: it is not stored, and not revoked here.
+        package var isOfProxy: Bool { cookie.isEmpty }
     }
 
     /// The validity of a link in nanoseconds, and the maximum number of links: the oldest is dropped.
@@ -32,6 +35,8 @@ package struct Logins: Sendable {
 
     private let digest: Digest
     private let random: @Sendable () -> [UInt8]
+    /// The secret of the tokens for users of Home Assistant, another one after each start.
+    private let proxySecret = BrowserSession.text(Self.randomBytes())
     private var links: [(digest: [UInt8], until: Int64)] = []
 
     /// In the order in which they came.
@@ -99,6 +104,12 @@ package struct Logins: Sendable {
             isNews = true
         }
         return Session(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
+    }
+
+    /// Returns the session of a user whom Home Assistant's proxy has logged in.
+    package func session(of user: ProxyUser) -> Session {
+        let device = BrowserSession(id: "", name: user.name, since: 0, seen: 0, digest: "")
+        return Session(device: device, cookie: "", token: requestToken(of: "\(proxySecret) \(user.id)"))
     }
 
     // MARK: - Out

@@ -65,7 +65,7 @@ package struct PageFile: Sendable {
         let english = Language.english.code
         let text = String(decoding: PageSource.index_html, as: UTF8.self)
             .replacing("lang=\"\(english)\"", with: "lang=\"\(language.code)\"")
-            .replacing("/app.\(english).js", with: "/app.\(language.code).js")
+            .replacing("\"app.\(english).js", with: "\"app.\(language.code).js")
         return Array(text.utf8)
     }
 

@@ -12,6 +12,10 @@ package struct WebRequest: Sendable {
     package var isForwarded = false
     /// Whether the browser sent it over TLS, which a proxy ends.
     package var isSecure = false
+    /// The first value of X-Forwarded-Host.
+    package var forwardedHost: String?
+    /// The session of a user whom Home Assistant's proxy has logged in; `nil`: cookies decide.
+    package var proxySession: Logins.Session?
 }
 
 /// Decides about each request of the page, before it is answered.
@@ -23,10 +27,15 @@ package struct RequestGate: Sendable {
     package static let tokenField = "X-Okaeri-Token"
 
     let isOpen: Bool
+    /// Home Assistant's proxy, whose users are logged in; `nil`: there is not one.
+    let ingress: IngressProxy?
 
-    /// - Parameter isOpen: Whether all users of this machine may read.
-    package init(isOpen: Bool) {
+    /// - Parameters:
+    ///   - isOpen: Whether all users of this machine may read.
+    ///   - ingress: Home Assistant's proxy.
+    package init(isOpen: Bool, ingress: IngressProxy? = nil) {
         self.isOpen = isOpen
+        self.ingress = ingress
     }
 
     /// Checks a request for an endpoint of some access.
@@ -40,8 +49,10 @@ package struct RequestGate: Sendable {
         let isReading = request.method == "GET" || request.method == "HEAD"
         if !isReading, !isSameOrigin(request) { throw .foreignOrigin }
         guard access != .visitors else { return nil }
-        guard let session = Self.session(of: Self.cookies(in: request.cookie, isSecure: request.isSecure), lookUp)
-        else {
+        let known =
+            request.proxySession
+            ?? Self.session(of: Self.cookies(in: request.cookie, isSecure: request.isSecure), lookUp)
+        guard let session = known else {
             let isReader = access >= .pageReaders && isOpen && isReading && !request.isForwarded
             guard isReader else { throw .noLogin }
             return nil
@@ -65,9 +76,13 @@ package struct RequestGate: Sendable {
 
     /// A browser names with each change the page that it comes from: one that was served here.
     private func isSameOrigin(_ request: WebRequest) -> Bool {
-        guard let origin = request.origin?.lowercased(), let host = request.host?.lowercased() else { return false }
+        guard let origin = request.origin?.lowercased() else { return false }
         if let site = request.site, site != "same-origin" { return false }
-        return origin == "http://\(host)" || origin == "https://\(host)"
+        var hosts = [request.host]
+        // The browser has the name of Home Assistant, which a proxy before it may have replaced in Host. A page cannot set this field
+        // without asking first (Fetch, 4.8), and the browser sends no login with that question.
+        if request.proxySession != nil { hosts.append(request.forwardedHost) }
+        return hosts.compactMap { $0?.lowercased() }.contains { origin == "http://\($0)" || origin == "https://\($0)" }
     }
 
     /// More cookies than a browser keeps for a host, all of which another program of that host may have set.

@@ -134,7 +134,7 @@ const footer = () => {
       ? [
           el('span', {}, t('loggedIn', name)),
           ' ',
-          controls(el('button', { type: 'button', class: 'quiet', onclick: logout }, t('logout'))),
+          session.now.ingress ? '' : controls(el('button', { type: 'button', class: 'quiet', onclick: logout }, t('logout'))),
         ]
       : []),
   )
@@ -144,7 +144,7 @@ const logout = async () => {
   // First, or what listens would ask for more, and be refused.
   stop()
   try {
-    await api('/v1/web/logout', {})
+    await api('v1/web/logout', {})
   } catch {}
   ended('')
 }
@@ -154,7 +154,7 @@ const tokenOf = (text) => text.match(/#login=([^&\s]+)/)?.[1]
 const login = async (token) => {
   main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
   try {
-    session.now = await api('/v1/web/login', { token, name: deviceName() })
+    session.now = await api('v1/web/login', { token, name: deviceName() })
   } catch (error) {
     return ended(error.status === 401 ? t('loginBad') : error.message)
   }
@@ -209,7 +209,7 @@ const open = async () => {
   }
   main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
   try {
-    session.now = await api('/v1/web/session')
+    session.now = await api('v1/web/session')
   } catch (error) {
     if (error.status === 401) return ended('')
     main.replaceChildren(rich('p', { class: 'card error' }, error.message))

@@ -11,7 +11,7 @@ const shortest = 12
 const request = async (passphrase) => {
   let response
   try {
-    response = await fetch('/v1/backup', {
+    response = await fetch('v1/backup', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Okaeri-Token': session.now?.csrf ?? '' },
       body: JSON.stringify({ passphrase }),
@@ -113,7 +113,7 @@ export const backupPart = () => {
     async load() {
       if (!session.now?.csrf) return
       try {
-        const { available, code } = await api('/v1/backup')
+        const { available, code } = await api('v1/backup')
         form.hidden = !available
         putRich(unavailable, available ? '' : t(`backup_${code}`))
       } catch (error) {

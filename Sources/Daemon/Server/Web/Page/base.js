@@ -59,8 +59,15 @@ export class Refused extends Error {
   }
 }
 
-/** The session: `name`, `csrf` (null: may only read), `open`; null before there is one. */
+/** The session: `name`, `csrf` (null: may only read), `open`, `ingress` (the login is Home Assistant's); null before there is one. */
 export const session = { now: null, ended: () => {}, rename: () => {} }
+
+/** Requests the session again, because the tokens of Home Assistant's users end with the daemon. Returns whether there is a new one. */
+const isRenewed = async () => {
+  const { csrf } = session.now
+  session.now = await api('v1/web/session')
+  return session.now.csrf !== csrf
+}
 
 /** Asks the daemon. Throws a Refused with its sentence, or with status 0 where it cannot be reached. */
 export const api = async (path, body, { method = body ? 'POST' : 'GET', within = 15000 } = {}) => {
@@ -86,6 +93,8 @@ export const api = async (path, body, { method = body ? 'POST' : 'GET', within =
   } catch {}
   if (response.ok) return answer
   if (response.status === 401 && session.now) session.ended()
+  const isRefusedChange = response.status === 403 && method !== 'GET'
+  if (isRefusedChange && session.now?.ingress && (await isRenewed())) return api(path, body, { method, within })
   throw new Refused(response.status, answer?.error ?? `${response.status} ${response.statusText}`)
 }
 

@@ -13,7 +13,7 @@ const today = () => dayOf(clock.now())
 const eventful = async (day) => {
   const part = { from: midnight(day), to: midnight(day, 1) }
   try {
-    const { events, more } = await api(`/v1/history${partQuery(part)}`)
+    const { events, more } = await api(`v1/history${partQuery(part)}`)
     const times = shownEvents(events).map(([event]) => Date.parse(event.time))
     if (!times.length) return undefined
     if (more) times.push(part.to)
@@ -100,7 +100,7 @@ export const daysView = () => {
     node,
     async show() {
       try {
-        bounds = await api('/v1/days')
+        bounds = await api('v1/days')
         setAllOffsets(bounds.offsets)
       } catch {}
       isShown = true

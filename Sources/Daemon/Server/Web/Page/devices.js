@@ -18,7 +18,7 @@ const linkPart = (failed) => {
     failed('')
     button.disabled = true
     try {
-      const link = await api('/v1/web/links', undefined, { method: 'POST' })
+      const link = await api('v1/web/links', undefined, { method: 'POST' })
       const address = `${addressOf(link)}#login=${link.token}`
       const text = el('input', { readonly: true, value: address, 'aria-label': t('linkText'), onfocus: () => text.select() })
       const how = el('p', {}, t('linkHow', Math.round(link.seconds / 60)))
@@ -86,7 +86,7 @@ export const devicesPart = () => {
   const revoke = async (device) => {
     failed('')
     try {
-      show(await api(`/v1/web/devices/${device.id}`, undefined, { method: 'DELETE' }))
+      show(await api(`v1/web/devices/${device.id}`, undefined, { method: 'DELETE' }))
       say(t('revoked', device.name))
       heading.focus({ preventScroll: true })
     } catch (error) {
@@ -96,7 +96,7 @@ export const devicesPart = () => {
   const rename = async (device, name) => {
     failed('')
     try {
-      const devices = await api(`/v1/web/devices/${device.id}`, { name })
+      const devices = await api(`v1/web/devices/${device.id}`, { name })
       show(devices)
       const stored = devices.find(({ id }) => id === device.id)?.name
       if (device.id === session.now?.id) session.rename(stored)
@@ -111,9 +111,11 @@ export const devicesPart = () => {
   const show = (devices) => update(devices, (device) => device.id)
   const link = linkPart(failed)
   const heading = el('h2', { tabindex: -1 }, t('devices'))
+  // Home Assistant logs its users in, and is where their sessions end.
+  const isShown = !!session.now?.csrf && !session.now.ingress
   const node = el(
     'div',
-    { class: 'devices', hidden: !session.now?.csrf },
+    { class: 'devices', hidden: !isShown },
     heading,
     el('p', { class: 'lead' }, t('devicesHow')),
     el('div', { class: 'card' }, list, link.node, problem),
@@ -122,9 +124,9 @@ export const devicesPart = () => {
     node,
     /** Requests the sessions. A page that only reads has none to show. */
     async load() {
-      if (!session.now?.csrf) return
+      if (!isShown) return
       try {
-        show(await api('/v1/web/devices'))
+        show(await api('v1/web/devices'))
       } catch (error) {
         failed(error.message)
       }

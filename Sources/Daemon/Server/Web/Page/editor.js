@@ -103,7 +103,7 @@ export const editor = ({ beacon, region }, leave) => {
     complain('')
     for (const button of buttons) button.disabled = true
     try {
-      const answer = await api('/v1/configuration/region', { region: made, ...renamed, dry: isDry })
+      const answer = await api('v1/configuration/region', { region: made, ...renamed, dry: isDry })
       if (answer.written) {
         stop()
         return leave(t('saved', wanted))
@@ -125,7 +125,7 @@ export const editor = ({ beacon, region }, leave) => {
     join.disabled = true
     try {
       const limits = Object.entries(thresholds.write()).filter(([, value]) => value != null)
-      const answer = await api('/v1/configuration/region/signs', { region: wanted, ...identity.write(), ...Object.fromEntries(limits) })
+      const answer = await api('v1/configuration/region/signs', { region: wanted, ...identity.write(), ...Object.fromEntries(limits) })
       if (!answer.written) return complain(answer.reason ?? '')
       stop()
       leave(t('joined', wanted))
@@ -180,7 +180,7 @@ export const editor = ({ beacon, region }, leave) => {
   }
   const ask = async () => {
     try {
-      file = await api('/v1/configuration')
+      file = await api('v1/configuration')
       put(save, t(file.writable ? 'save' : 'showText'))
       preview.hidden = !file.writable
       regions = JSON.parse(file.text || '{}').regions ?? []
@@ -216,7 +216,7 @@ export const editor = ({ beacon, region }, leave) => {
   }
   // Each advertisement is a reading: while it is measured it is looked at as often as is fair to the Pi.
   const often = every(250, async () => {
-    if (calibration.isRunning()) heard(await api('/v1/beacons'))
+    if (calibration.isRunning()) heard(await api('v1/beacons'))
   })
   often.start()
   const stop = () => {

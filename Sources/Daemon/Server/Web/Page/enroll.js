@@ -154,7 +154,7 @@ export const enrollPart = () => {
     say(asked.textContent)
   }
 
-  const send = async (body, options, path = '/v1/enrollment') => {
+  const send = async (body, options, path = 'v1/enrollment') => {
     failed('')
     try {
       show(await api(path, body, options))
@@ -167,7 +167,7 @@ export const enrollPart = () => {
   }
   const answer = async (agrees) => {
     agree.disabled = differ.disabled = true
-    await send({ question: shown.question?.id ?? 0, agrees }, undefined, '/v1/enrollment/answer')
+    await send({ question: shown.question?.id ?? 0, agrees }, undefined, 'v1/enrollment/answer')
     cancel.focus({ preventScroll: true })
   }
   const submit = async (event) => {
@@ -185,7 +185,7 @@ export const enrollPart = () => {
 
   const look = every(1000, async () => {
     try {
-      show(await api('/v1/enrollment'))
+      show(await api('v1/enrollment'))
       if (!running.includes(shown.state) && !(shown.reception?.seconds < counted)) look.stop()
     } catch (error) {
       failed(error.message)

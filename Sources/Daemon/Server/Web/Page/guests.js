@@ -17,7 +17,7 @@ const codePart = ({ ssid }) => {
   )
   const show = async () => {
     try {
-      const { text } = await api(`/v1/guests/code?ssid=${encodeURIComponent(ssid)}`)
+      const { text } = await api(`v1/guests/code?ssid=${encodeURIComponent(ssid)}`)
       const shown = picture(text, t('guestsTitle', ssid))
       if (shown) code.append(shown)
       else putRich(problem, t('guestsLong'))

@@ -85,7 +85,7 @@ export const happenedPart = () => {
       let answer = { events: [] }
       let why = ''
       try {
-        answer = await api(`/v1/history${partQuery(part)}`)
+        answer = await api(`v1/history${partQuery(part)}`)
       } catch (error) {
         why = error.message
       }

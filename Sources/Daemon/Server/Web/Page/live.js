@@ -54,7 +54,7 @@ export const reload = async () => {
     loading.next ??= loading.then(reload, reload)
     return loading.next
   }
-  loading = api('/v1/status')
+  loading = api('v1/status')
   const mine = loading
   const begun = Date.now()
   // It may be slow, or gone without a notice to the browser.
@@ -188,7 +188,7 @@ const streamWithin = 1000
 const listen = () => {
   clearTimeout(retry)
   source?.close()
-  const stream = new EventSource('/v1/events')
+  const stream = new EventSource('v1/events')
   source = stream
   // Also when the browser has connected anew, with Last-Event-ID: what it missed comes, and the status is asked for.
   stream.onopen = () => {

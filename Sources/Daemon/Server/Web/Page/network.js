@@ -44,7 +44,7 @@ export const networkPart = () => {
   }
   const ask = async () => {
     try {
-      const { networks } = await api('/v1/wifi/networks')
+      const { networks } = await api('v1/wifi/networks')
       for (const { ssid, strength, secured } of networks) {
         offer(ssid, `${ssid} · ${strength} %${secured ? '' : ` (${t('unsecured')})`}`, !secured)
       }

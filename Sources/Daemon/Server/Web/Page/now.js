@@ -162,7 +162,7 @@ const promptPart = (prompt) => {
   const answer = async (word) => {
     for (const button of buttons) button.disabled = true
     try {
-      await api(`/v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
+      await api(`v1/prompts/${encodeURIComponent(prompt.id)}`, { answer: word })
       const outcome = { later: 'answeredLater', never: 'answeredNever' }[word]
       const text = outcome ? t(outcome, prompt.ssid) : promptText('doing', prompt, prompt.ssid)
       if (text) announce(text)
@@ -350,7 +350,7 @@ export const nowView = (fetchReasons) => {
   const fetchNetworks = async () => {
     if (!session.now?.csrf) return
     try {
-      networks = (await api('/v1/guests')).networks
+      networks = (await api('v1/guests')).networks
     } catch {}
     updateGuests()
   }
@@ -365,7 +365,7 @@ export const nowView = (fetchReasons) => {
   // The stored signals of all regions, in one answer.
   const fetchSignals = async () => {
     try {
-      const { from, signals } = await api('/v1/signals')
+      const { from, signals } = await api('v1/signals')
       for (const [id, part] of parts) part.fill(Date.parse(from), Object.hasOwn(signals, id) ? signals[id] : [])
     } catch {}
   }

@@ -85,7 +85,7 @@ export const dayPicture = (changed) => {
     drawn = width()
     // `seen` only keeps the browser from showing an older picture of the same time.
     const rest = `lang=${language}&width=${drawn}&signals=${hasSignals || !isNarrow()}&seen=${Date.now()}`
-    const source = (regions) => `/v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}regions=${regions}&${rest}`
+    const source = (regions) => `v1/days/${part.day}.svg${part.isWhole ? '?' : `${partQuery(part)}&`}regions=${regions}&${rest}`
     image.src = source('configured')
     signals.hidden = !isNarrow()
     if (former.open && !former.hidden) {

@@ -114,7 +114,7 @@ export const radiosPart = () => {
     }
     askedAt = Date.now()
     try {
-      const rows = radioRows(await api('/v1/nodes'))
+      const rows = radioRows(await api('v1/nodes'))
       const hasNoNumbers = rows.every(({ numbers }) => numbers.every((number) => !number))
       for (const head of heads) head.hidden = hasNoNumbers
       if (rows.length > mostRows) rows.sort((one, other) => one.isGood - other.isGood)

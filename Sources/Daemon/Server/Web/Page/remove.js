@@ -44,7 +44,7 @@ const confirmedPart = (name, { path, first: text, action, why, keep: keepText, d
 }
 
 const deletion = {
-  path: '/v1/configuration/region',
+  path: 'v1/configuration/region',
   first: 'deleteRegion',
   action: 'deleteOf',
   why: 'deleteWhy',
@@ -52,7 +52,7 @@ const deletion = {
   done: 'deleted',
 }
 const reversal = {
-  path: '/v1/configuration/region/changes',
+  path: 'v1/configuration/region/changes',
   first: 'revertChanges',
   action: 'revertOf',
   why: 'revertWhy',
@@ -60,7 +60,7 @@ const reversal = {
   done: 'reverted',
 }
 const signRemoval = {
-  path: '/v1/configuration/region/signs',
+  path: 'v1/configuration/region/signs',
   first: 'removeSign',
   action: 'removeSign',
   why: 'removeSignWhy',

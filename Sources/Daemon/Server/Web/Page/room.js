@@ -17,7 +17,7 @@ export const roomPart = () => {
     put(done, '')
     button.disabled = true
     try {
-      const answer = await api('/v1/configuration/room', { room: input.value.trim() || null })
+      const answer = await api('v1/configuration/room', { room: input.value.trim() || null })
       if (!answer.written) return failed(answer.reason)
       put(done, t('roomSaved'))
       say(done.textContent)
@@ -44,7 +44,7 @@ export const roomPart = () => {
       node.hidden = !live.status?.mqtt
       if (node.hidden) return
       try {
-        const { room } = await api('/v1/configuration')
+        const { room } = await api('v1/configuration')
         if (document.activeElement !== input) input.value = room ?? ''
       } catch (error) {
         failed(error.message)

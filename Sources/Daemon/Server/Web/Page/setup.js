@@ -138,7 +138,7 @@ const ownPart = (change, removed, failed) => (region) => {
   node.append(...parts.map((part) => part.node))
   const enable = async () => {
     try {
-      const from = (await api('/v1/configuration')).regions?.find(({ identifier }) => identifier === region.identifier)
+      const from = (await api('v1/configuration')).regions?.find(({ identifier }) => identifier === region.identifier)
       parts[0]?.enable(!from?.fixed)
       parts[1]?.enable(!!from?.changed)
       // Each sign alone.
@@ -247,7 +247,7 @@ export const setupView = () => {
   live.addEventListener('status', regions)
   const look = every(1000, async () => {
     try {
-      const beacons = await api('/v1/beacons')
+      const beacons = await api('v1/beacons')
       problem.hidden = true
       if (open) return open.heard(beacons)
       updateAir(rank(beacons).map((beacon, index) => ({ ...beacon, isStrongest: index === 0 })), keyOf)

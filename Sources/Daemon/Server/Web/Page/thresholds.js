@@ -56,7 +56,7 @@ export const thresholdsPart = () => {
     // Without a reading the last proposal stays.
     if (proposal && !signals.length) return
     try {
-      proposal = await api(`/v1/thresholds?signals=${signals}`)
+      proposal = await api(`v1/thresholds?signals=${signals}`)
     } catch {
       return
     }
