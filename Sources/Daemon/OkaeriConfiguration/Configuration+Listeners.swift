@@ -32,7 +32,7 @@ extension Configuration {
 
         /// Whether browsers reach the page at the addresses of the listener. One for the proxy alone has an address that only the
         /// apps of Home Assistant reach.
-        package var isDirect: Bool { ingress == nil || ["0.0.0.0", "::"].contains(listen.address.description) }
+        package var isDirect: Bool { ingress == nil || listen.address.isUnspecified }
     }
 
     static let webKeys = ["listen", "open", "hosts", "mdns", "backup", "ingress"]
@@ -70,7 +70,7 @@ extension Configuration {
             expected: "the IPv4 address of Home Assistant's Supervisor, such as \"172.30.32.2\", and not one of this machine"
         ) { value in
             value.string.flatMap(IPAddress.init).flatMap { address in
-                address.isVersion6 || address.isLoopback || address.description == "0.0.0.0" ? nil : address
+                address.isVersion6 || address.isLoopback || address.isUnspecified ? nil : address
             }
         }
     }

@@ -12,8 +12,8 @@ struct TCPAddress: Sendable {
     let name: String
     let what: String
     let address: ListenAddress
-    /// The access that other machines' users have there: logged once if it is more than loopback.
-    let warning: String
+    /// The access that other machines' users have there: logged once if it is more than loopback; `nil`: they have none.
+    let warning: String?
     /// Receives the state of the listener.
     let listeners: Listeners
     let retry: BackOff
@@ -44,7 +44,7 @@ struct TCPAddress: Sendable {
         try await listener.run(at: place) { [self] in
             listeners.report(.init(name: name, address: "\(address)"))
             logger.log(level: wasAway ? .notice : .info, "\(what) served on \(address)")
-            guard !address.address.isLoopback else { return }
+            guard let warning, !address.address.isLoopback else { return }
             logger.warning("\(warning)")
         } closing: {
         }

@@ -10,6 +10,7 @@ package struct WebServer: Service {
 
     private let router: EndpointRouter
     private let address: ListenAddress
+    private let hasProxy: Bool
     private let logins: LoginStore
     private let listeners: Listeners
     private let eventLoopGroup: any EventLoopGroup
@@ -35,6 +36,7 @@ package struct WebServer: Service {
             isOpen: isOpen && address.address.isLoopback, ingress: ingress.map(IngressProxy.init))
         router = EndpointRouter(endpoints, of: .page(HostCheck(names: names), gate, logins))
         self.address = address
+        hasProxy = ingress != nil
         self.logins = logins
         self.listeners = listeners
         self.eventLoopGroup = eventLoopGroup
@@ -51,12 +53,14 @@ package struct WebServer: Service {
     }
 
     package func run() async throws {
+        // The proxy of Home Assistant is on the same machine.
+        let isForProxy = hasProxy && !address.address.isUnspecified
+        let warning = """
+            the page on \(address) is reached by others, and what they read and write there is not encrypted: in a network \
+            that is not all yours put a proxy with TLS before it, see /usr/share/doc/okaeri/page.md
+            """
         let door = TCPAddress(
-            name: Self.name, what: "the page is", address: address,
-            warning: """
-                the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \
-                network that is not all yours put a proxy with TLS before it, see /usr/share/doc/okaeri/page.md
-                """, listeners: listeners, retry: BackOff(.seconds(5), limit: .seconds(60)),
+            name: Self.name, what: "the page is", address: address, warning: isForProxy ? nil : warning, listeners: listeners, retry: BackOff(.seconds(5), limit: .seconds(60)),
             listener: listener, logger: logger)
         let revocations = logins.revocations.values(backlog: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in

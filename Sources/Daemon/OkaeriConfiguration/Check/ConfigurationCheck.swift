@@ -438,9 +438,4 @@ extension IPAddress {
         let first = description.prefix { $0 != ":" }
         return isVersion6 && first.count == 4 && UInt16(hexadecimal: first).map { $0 & 0xFFC0 == 0xFE80 } == true
     }
-
-    /// Whether it stands for all addresses of this machine.
-    fileprivate var isUnspecified: Bool {
-        description == "0.0.0.0" || isVersion6 && description.allSatisfy { "0:.".contains($0) }
-    }
 }

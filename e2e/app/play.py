@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Tests the app for Home Assistant against a Supervisor of its own, in a network namespace with its addresses.
+
+    play.py --program okaeri --app packaging/homeassistant/okaeri --folder FOLDER [--axe axe.min.js --out FOLDER]
+
+Starts the script of the app with the daemon on a capture of e2e/browser/house.py, and with a mosquitto that asks for a login. With
+--axe, it also opens the page in a browser.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import pathlib
+import secrets
+import signal
+import subprocess
+import sys
+import time
+
+from supervisor import FRONT, GATEWAY, SUPERVISOR, House
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
+from talk import say
+
+PORT, BROKER = 62123, 1883
+TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+def wait_for(name, condition, within=20):
+    deadline = time.monotonic() + within
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"{name} did not come within {within} s"
+        time.sleep(0.05)
+    return result
+
+
+class Lab:
+    """The folders of the app, its Supervisor, and its process."""
+
+    def __init__(self, options):
+        self.folder = options.folder
+        self.app = options.app
+        self.data, self.config, self.etc, self.run = (self.folder / name for name in ("data", "config", "etc", "run"))
+        for folder in (self.data, self.config):
+            folder.mkdir()
+        self.state = self.data / "okaeri"
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "okaeri").symlink_to(options.program)
+        self.password = secrets.token_hex(16)
+        self.house = House(PORT, {
+            "host": GATEWAY, "port": str(BROKER), "ssl": False, "username": "addons", "password": self.password,
+            "protocol": "3.1.1", "addon": "core_mosquitto"})
+        self.environment = {
+            **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "SUPERVISOR_TOKEN": self.house.token,
+            "OKAERI_APP_SUPERVISOR": f"http://{SUPERVISOR}", "OKAERI_APP_DATA": str(self.data),
+            "OKAERI_APP_CONFIG": str(self.config), "OKAERI_CONFIG": str(self.etc / "beacons.json"),
+            "RUNTIME_DIRECTORY": str(self.run), "STATE_DIRECTORY": str(self.state), "TZ": "CET-1CEST,M3.5.0,M10.5.0/3"}
+        self.process = None
+        self.options(name="homeassistant", room="居間")
+
+    def options(self, **options):
+        (self.data / "options.json").write_text(json.dumps(options))
+
+    def broker(self):
+        users = self.folder / "users"
+        subprocess.run(["mosquitto_passwd", "-c", "-b", users, "addons", self.password], check=True, capture_output=True)
+        users.chmod(0o644)
+        (self.folder / "mosquitto.conf").write_text(
+            f"listener {BROKER} {GATEWAY}\nallow_anonymous false\npassword_file {users}\nuser root\n")
+        log = open(self.folder / "mosquitto.log", "w")
+        return subprocess.Popen(["mosquitto", "-c", self.folder / "mosquitto.conf"], stdout=log, stderr=log)
+
+    @property
+    def script(self):
+        return ["sh", self.app / "run.sh"]
+
+    def start(self):
+        with open(self.folder / "app.log", "a") as log:
+            self.process = subprocess.Popen(
+                [*self.script, "--capture", self.folder / "live.btsnoop", "--wifi", "simulated", "--state-dir", self.state],
+                env=self.environment, stdout=log, stderr=log)
+        wait_for("the page", lambda: self.ask("/")[0] == 200)
+        self.before = self.made()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=30) == 0, self.process.returncode
+
+    def made(self):
+        return (self.etc / "beacons.json").read_text()
+
+    def ends(self, status, sentence, **environment):
+        """Checks that the script ends with a status and a sentence, and starts no daemon."""
+        done = subprocess.run(
+            self.script, env={**self.environment, **environment}, capture_output=True, text=True, timeout=60)
+        assert done.returncode == status and sentence in done.stderr, (done.returncode, done.stderr)
+        assert self.password not in done.stderr and self.house.token not in done.stderr
+
+    @staticmethod
+    def ask(path, source=GATEWAY, method="GET", **fields):
+        """Returns the status and the content of an answer of the app itself; status 0 without one."""
+        app = http.client.HTTPConnection(GATEWAY, PORT, timeout=10, source_address=(source, 0))
+        try:
+            app.request(method, path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+            answer = app.getresponse()
+            return answer.status, answer.read().decode()
+        except OSError:
+            return 0, ""
+        finally:
+            app.close()
+
+
+def retained(lab, topic):
+    """Returns the retained message of a topic."""
+    command = ["mosquitto_sub", "-h", GATEWAY, "-p", str(BROKER), "-u", "addons", "-P", lab.password, "-t", topic, "-C", "1", "-W", "20"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def refusals(lab):
+    """Options and files that are wrong, a Supervisor that refuses, and a host without a broker"""
+    lab.options(name="a b")
+    lab.ends(78, 'the option name is "a b"')
+    lab.options(name="hall\n\u202e")
+    lab.ends(78, "the option name is")
+    lab.options(name="hall", room="\u0007")
+    lab.ends(78, "the option room is")
+    lab.options(name="hall", adapter="../hci0")
+    lab.ends(78, "the option adapter is")
+    lab.options(name="homeassistant", room="居間")
+    lab.ends(69, "the Supervisor does not answer", SUPERVISOR_TOKEN="wrong")
+    lab.ends(64, "SUPERVISOR_TOKEN is missing", SUPERVISOR_TOKEN="")
+    own = (lab.config / "beacons.json").read_text()
+    (lab.config / "beacons.json").write_text('{"regions": [], "webb": {}}')
+    lab.ends(78, "webb")
+    (lab.config / "beacons.json").write_text('{"regions": [')
+    lab.ends(78, "beacons.json")
+    (lab.config / "beacons.json").write_text(own)
+
+
+def first_start(lab):
+    """Without a file and without a broker the app starts, and writes a file to edit"""
+    broker, lab.house.broker = lab.house.broker, None
+    lab.start()
+    assert json.loads((lab.config / "beacons.json").read_text()) == {"regions": []}
+    assert "install the app Mosquitto broker" in (lab.folder / "app.log").read_text()
+    assert "mqtt" not in json.loads(lab.made())
+    lab.stop()
+    lab.house.broker = broker
+
+
+def configured(lab):
+    """The broker, the name and the room are those of Home Assistant, and the password is in a file of its own"""
+    made = json.loads(lab.made())
+    assert made["web"] == {"listen": f"{GATEWAY}:{PORT}", "ingress": SUPERVISOR}, made["web"]
+    assert made["node"] == {"name": "homeassistant", "room": "居間"} and len(made["regions"]) == 3, made
+    assert retained(lab, "okaeri/home/node/homeassistant/status") == "online"
+    assert json.loads(retained(lab, "okaeri/home/node/homeassistant/about"))["room"] == "居間"
+    assert GATEWAY not in retained(lab, "homeassistant/device/okaeri_home/node_homeassistant/config"), "a link for the proxy is published"
+    secret = lab.run / "mqtt.password"
+    assert secret.read_text() == lab.password and secret.stat().st_mode & 0o777 == 0o600
+    commands = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not any(lab.password.encode() in one or lab.house.token.encode() in one for one in commands)
+    log = (lab.folder / "app.log").read_text()
+    assert "not encrypted" not in log, "the page warns of a network that it is not in"
+    assert lab.password not in log + lab.made() and lab.house.token not in log + lab.made()
+    status = pathlib.Path(f"/proc/{lab.process.pid}/status").read_text()
+    # NET_ADMIN and NET_RAW of capabilities(7).
+    assert "CapBnd:\t0000000000003000" in status and "NoNewPrivs:\t1" in status, status
+
+
+def pretended(lab):
+    """Only the Supervisor's address logs a user in"""
+    user = {"X_Remote_User_Id": "4f1c0ffee0ddba11", "X_Forwarded_For": SUPERVISOR, "Host": GATEWAY}
+    assert lab.ask("/v1/status", GATEWAY, **user)[0] == 401
+    assert lab.ask("/v1/status", GATEWAY, **{**user, "Host": "homeassistant.local:8123"})[0] == 421
+    assert lab.ask("/v1/status", SUPERVISOR, **user)[0] == 200
+    assert lab.ask("/v1/status", SUPERVISOR, Host=GATEWAY)[0] == 401
+    front = http.client.HTTPConnection(GATEWAY, FRONT)
+    front.request("GET", f"{lab.house.prefix}v1/status", headers={"X-Remote-User-Id": "4f1c0ffee0ddba11"})
+    assert front.getresponse().status == 401, "Home Assistant passes on a request without a login"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("--program", "--app", "--folder"):
+        parser.add_argument(name, required=True, type=pathlib.Path)
+    for name in ("--axe", "--out"):
+        parser.add_argument(name, type=pathlib.Path)
+    options = parser.parse_args()
+    lab = Lab(options)
+    broker = lab.broker()
+    try:
+        subprocess.run([TOP / "e2e/browser/house.py", options.folder], check=True)
+        (options.folder / "beacons.json").rename(options.folder / "regions-of-house.json")
+        for step in (first_start, refusals):
+            say(step.__doc__)
+            step(lab)
+        (options.folder / "regions-of-house.json").rename(lab.config / "beacons.json")
+        lab.start()
+        for step in (configured, pretended):
+            say(step.__doc__)
+            step(lab)
+        if options.axe:
+            walk_page(options, lab)
+        lab.stop()
+    finally:
+        if lab.process and lab.process.poll() is None:
+            lab.process.kill()
+        broker.terminate()
+
+
+def walk_page(options, lab):
+    import ingress as page
+
+    options.axe_source = options.axe.read_text()
+    options.out.mkdir(parents=True, exist_ok=True)
+    options.base = f"http://{GATEWAY}:{FRONT}{lab.house.prefix}".rstrip("/")
+    page.all_stages(options, lab)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(f"app: {error!r}")
