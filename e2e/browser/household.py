@@ -43,9 +43,9 @@ HOUSE = """
 const real = window.fetch
 const answer = (content) => new Response(JSON.stringify(content), { headers: { 'Content-Type': 'application/json' } })
 window.fetch = async (path, options) => {
-    if (path === '/v1/nodes') return answer(window.report)
+    if (path === 'v1/nodes') return answer(window.report)
     const response = await real(path, options)
-    if (path !== '/v1/status') return response
+    if (path !== 'v1/status') return response
     return answer({ ...await response.json(), mqtt: { connected: true, reason: 'connected to mqtt.lan' } })
 }
 window.report = arguments[0]
@@ -247,7 +247,7 @@ VISITORS = """
 const real = window.fetch
 window.fetch = async (path, options) => {
     const answer = await real(path, options)
-    if (path !== '/v1/guests') return answer
+    if (path !== 'v1/guests') return answer
     const { networks } = await answer.json()
     networks[0].regions = ['cat']
     return new Response(JSON.stringify({ networks }), { headers: { 'Content-Type': 'application/json' } })
@@ -289,7 +289,7 @@ const real = window.fetch
 window.requests = []
 window.enrollment = arguments[0]
 window.fetch = (path, options) => {
-    if (!String(path).startsWith('/v1/enrollment')) return real(path, options)
+    if (!String(path).startsWith('v1/enrollment')) return real(path, options)
     if (options.method !== 'GET') window.requests.push([options.method, path, options.body ? JSON.parse(options.body) : null])
     return Promise.resolve(new Response(JSON.stringify(window.enrollment), { headers: { 'Content-Type': 'application/json' } }))
 }
@@ -389,7 +389,7 @@ def enrolled(walk):
     report("advertising", secondsLeft=97)
     browser.press("enter")
     shows("advertising")
-    assert requests() == [["POST", "/v1/enrollment", {"name": "anna", "as": "heart-rate"}]]
+    assert requests() == [["POST", "v1/enrollment", {"name": "anna", "as": "heart-rate"}]]
     shows("left")
     for kind in ("watch", "android", "iphone"):
         choose("#phone-kind", kind)
@@ -404,13 +404,13 @@ def enrolled(walk):
     report("pairing", secondsLeft=59)
     browser.run("[...document.querySelectorAll('.question button')].find((one) => one.textContent === arguments[0]).click()", words["differ"])
     browser.until("the question ends", "return document.querySelector('.question').hidden")
-    assert requests() == [["POST", "/v1/enrollment/answer", {"question": 1, "agrees": False}]]
+    assert requests() == [["POST", "v1/enrollment/answer", {"question": 1, "agrees": False}]]
     report("pairing", secondsLeft=58, question={"id": 2, "address": "70:81:94:0D:FB:AA"})
     shows("none", ".enroll .question")
     report("settling", device="Anna’s phone")
     browser.run("[...document.querySelectorAll('.question button')].find((one) => one.textContent === arguments[0]).click()", words["allow"])
     shows("settling")
-    assert requests() == [["POST", "/v1/enrollment/answer", {"question": 2, "agrees": True}]]
+    assert requests() == [["POST", "v1/enrollment/answer", {"question": 2, "agrees": True}]]
 
     report("done", device="Anna’s phone", reception={"count": 0, "seconds": 5})
     shows("awaited")
@@ -422,7 +422,7 @@ def enrolled(walk):
     report("idle")
     browser.click(".enroll .outcome + .buttons button")
     browser.until("the form", "return document.activeElement.id === 'phone-name'")
-    assert requests() == [["DELETE", "/v1/enrollment", None]]
+    assert requests() == [["DELETE", "v1/enrollment", None]]
 
     report("advertising", secondsLeft=97)
     choose("#phone-region", "cat")

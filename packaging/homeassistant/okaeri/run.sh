@@ -27,8 +27,8 @@ ask() {
 
 [ -n "${SUPERVISOR_TOKEN:-}" ] || fail 64 "SUPERVISOR_TOKEN is missing; this script is for the Supervisor of Home Assistant"
 folder=$(dirname "$OKAERI_CONFIG")
-mkdir -p -m 0755 "$RUNTIME_DIRECTORY" "$folder"
-mkdir -p -m 0750 "$STATE_DIRECTORY"
+install -d -m 0755 "$RUNTIME_DIRECTORY" "$folder"
+install -d -m 0750 "$STATE_DIRECTORY"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
