@@ -15,7 +15,8 @@ import Testing
         announcer = Self.announcer(try Self.configuration(), bus: daemon.address)
     }
 
-    private static func configuration(_ more: String = "", listen: String = "0.0.0.0:8080", node: String = "attic") throws
+    private static func configuration(_ more: String = "", listen: String = "0.0.0.0:8080", node: String = "attic")
+        throws
         -> Configuration
     {
         let web = #"{"listen": "\#(listen)"\#(more)}"#

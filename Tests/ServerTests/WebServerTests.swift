@@ -47,7 +47,8 @@ import Testing
         let port = try freePort()
         let server = WebServer(
             endpoints, address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen,
-            ingress: ingress.flatMap(IPAddress.init), names: ["pi"], logins: logins, listeners: listeners, eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
+            ingress: ingress.flatMap(IPAddress.init), names: ["pi"], logins: logins, listeners: listeners,
+            eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
             logger: book.logger)
         defer { #expect(server.connections.count == 0) }
         try await running({ try await server.run() }) {

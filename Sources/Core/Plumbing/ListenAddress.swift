@@ -7,7 +7,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only this machine reaches the address: 127.0.0.0/8 and ::1, the former also as IPv6 writes it.
     package let isLoopback: Bool
     /// Whether it stands for all addresses of this machine: 0.0.0.0 and ::.
-    package var isUnspecified: Bool { description == "0.0.0.0" || isVersion6 && description.allSatisfy { "0:.".contains($0) } }
+    package var isUnspecified: Bool {
+        description == "0.0.0.0" || isVersion6 && description.allSatisfy { "0:.".contains($0) }
+    }
 
     /// - Parameter text: four numbers with points, or as RFC 4291 (2.2) has it, without brackets and zone.
     /// - Returns: nil for anything else, be it the name of a machine.

@@ -67,7 +67,8 @@ extension Configuration {
     private static func ingress(_ reader: ObjectReader) -> IPAddress? {
         reader.value(
             "ingress",
-            expected: "the IPv4 address of Home Assistant's Supervisor, such as \"172.30.32.2\", and not one of this machine"
+            expected:
+                "the IPv4 address of Home Assistant's Supervisor, such as \"172.30.32.2\", and not one of this machine"
         ) { value in
             value.string.flatMap(IPAddress.init).flatMap { address in
                 address.isVersion6 || address.isLoopback || address.isUnspecified ? nil : address

@@ -25,7 +25,8 @@ struct EventStream {
     func response(to request: Request, _ channel: any Channel) -> Response {
         let last = HTTPField.Name(EventStreamField.lastEventID).flatMap { request.headers[$0] }.flatMap { UInt64($0) }
         return Response(
-            status: .ok, headers: Self.fields, body: ResponseBody { writer in
+            status: .ok, headers: Self.fields,
+            body: ResponseBody { writer in
                 let (occasions, continuation) = AsyncStream.makeStream(
                     of: Occasion.self, bufferingPolicy: .bufferingNewest(1))
                 let ending = Ending()

@@ -16,7 +16,7 @@ package struct Exchange: RequestContext {
     package let connections: Connections
     /// Whether all users of this machine may read the page without a login.
     let isOpen: Bool
-    /// The user whom Home Assistant's proxy has logged in.
+    /// The user that Home Assistant's proxy has logged in.
     let user: ProxyUser?
     /// `nil` for an endpoint that needs none: a reader of an open page, and a client of another listener.
     package internal(set) var session: Logins.Session?

@@ -40,7 +40,7 @@ extension WebRequest {
 }
 
 extension Request {
-    /// The user whom the proxy of Home Assistant names. Any client can send these fields: they count from the proxy alone.
+    /// The user that the proxy of Home Assistant names. Any client can send these fields: they count from the proxy alone.
     var proxyUser: ProxyUser? {
         ProxyUser(
             id: headers[field: "X-Remote-User-Id"],

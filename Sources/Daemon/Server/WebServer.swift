@@ -56,11 +56,12 @@ package struct WebServer: Service {
         // The proxy of Home Assistant is on the same machine.
         let isForProxy = hasProxy && !address.address.isUnspecified
         let warning = """
-            the page on \(address) is reached by others, and what they read and write there is not encrypted: in a network \
-            that is not all yours put a proxy with TLS before it, see /usr/share/doc/okaeri/page.md
+            the page on \(address) is reached by others, and what they read and write there is not encrypted: in a \
+            network that is not all yours put a proxy with TLS before it, see /usr/share/doc/okaeri/page.md
             """
         let door = TCPAddress(
-            name: Self.name, what: "the page is", address: address, warning: isForProxy ? nil : warning, listeners: listeners, retry: BackOff(.seconds(5), limit: .seconds(60)),
+            name: Self.name, what: "the page is", address: address, warning: isForProxy ? nil : warning,
+            listeners: listeners, retry: BackOff(.seconds(5), limit: .seconds(60)),
             listener: listener, logger: logger)
         let revocations = logins.revocations.values(backlog: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -11,7 +11,7 @@ package struct Logins: Sendable {
     /// The session of a device.
     package struct Session: Sendable, Equatable {
         package var device: BrowserSession
-        /// The value of its cookie; empty for a user of Home Assistant, whom the proxy names with each request.
+        /// The value of its cookie; empty for a user of Home Assistant, which the proxy names with each request.
         package var cookie: String
         /// The token that each of its changes must carry beside the cookie.
         package var token: String
@@ -106,7 +106,7 @@ package struct Logins: Sendable {
         return Session(device: devices[index], cookie: cookie, token: requestToken(of: cookie))
     }
 
-    /// Returns the session of a user whom Home Assistant's proxy has logged in.
+    /// Returns the session of a user that Home Assistant's proxy has logged in.
     package func session(of user: ProxyUser) -> Session {
         let device = BrowserSession(id: "", name: user.name, since: 0, seen: 0, digest: "")
         return Session(device: device, cookie: "", token: requestToken(of: "\(proxySecret) \(user.id)"))

@@ -1,6 +1,6 @@
 package import OkaeriPlumbing
 
-/// A user of Home Assistant, whom the proxy of its Supervisor names with each request (ingress).
+/// A user of Home Assistant, as the proxy of its Supervisor names it with each request (ingress).
 package struct ProxyUser: Hashable, Sendable {
     /// The identifier in Home Assistant.
     package let id: String

@@ -14,7 +14,7 @@ package struct WebRequest: Sendable {
     package var isSecure = false
     /// The first value of X-Forwarded-Host.
     package var forwardedHost: String?
-    /// The session of a user whom Home Assistant's proxy has logged in; `nil`: cookies decide.
+    /// The session of a user that Home Assistant's proxy has logged in; `nil`: cookies decide.
     package var proxySession: Logins.Session?
 }
 
