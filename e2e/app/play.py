@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tests the app for Home Assistant against a Supervisor of its own, in a network namespace with its addresses.
 
-    play.py --program okaeri --app packaging/homeassistant/okaeri --folder FOLDER [--axe axe.min.js --out FOLDER]
+    play.py --app packaging/homeassistant/okaeri --folder FOLDER --program okaeri|--root ROOT [--axe axe.min.js --out FOLDER]
 
 Starts the script of the app with the daemon on a capture of e2e/browser/house.py, and with a mosquitto that asks for a login. With
---axe, it also opens the page in a browser.
+--root, script and program are those in the root of the app's image. With --axe, it also opens the page in a browser.
 """
 
 import argparse
@@ -12,7 +12,9 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,24 +41,34 @@ class Lab:
     """The folders of the app, its Supervisor, and its process."""
 
     def __init__(self, options):
-        self.folder = options.folder
-        self.app = options.app
-        self.data, self.config, self.etc, self.run = (self.folder / name for name in ("data", "config", "etc", "run"))
+        self.folder, self.app, self.root = options.folder, options.app, options.root
+        top = self.root or self.folder
+        self.data, self.config, self.etc, self.run = (top / name for name in ("data", "config", "etc/okaeri", "run/okaeri"))
         for folder in (self.data, self.config):
             folder.mkdir()
         self.state = self.data / "okaeri"
-        programs = self.folder / "bin"
-        programs.mkdir()
-        (programs / "okaeri").symlink_to(options.program)
         self.password = secrets.token_hex(16)
         self.house = House(PORT, {
             "host": GATEWAY, "port": str(BROKER), "ssl": False, "username": "addons", "password": self.password,
             "protocol": "3.1.1", "addon": "core_mosquitto"})
-        self.environment = {
-            **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "SUPERVISOR_TOKEN": self.house.token,
-            "OKAERI_APP_SUPERVISOR": f"http://{SUPERVISOR}", "OKAERI_APP_DATA": str(self.data),
-            "OKAERI_APP_CONFIG": str(self.config), "OKAERI_CONFIG": str(self.etc / "beacons.json"),
-            "RUNTIME_DIRECTORY": str(self.run), "STATE_DIRECTORY": str(self.state), "TZ": "CET-1CEST,M3.5.0,M10.5.0/3"}
+        self.environment = {"SUPERVISOR_TOKEN": self.house.token, "TZ": "CET-1CEST,M3.5.0,M10.5.0/3"}
+        if self.root:
+            self.script = ["chroot", self.root, "sh", "/usr/lib/okaeri-app/run.sh"]
+            (self.root / "etc/hosts").write_text(f"127.0.0.1 localhost\n{SUPERVISOR} supervisor\n")
+            # Those of the image, and the search path that each container has.
+            lines = (self.app / "Dockerfile").read_text().partition("\nENV ")[2].partition("\nLABEL")[0]
+            self.environment |= dict(re.findall(r"(\w+)=(\S+)", lines))
+            self.environment["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        else:
+            self.script = ["sh", self.app / "run.sh"]
+            programs = self.folder / "bin"
+            programs.mkdir()
+            (programs / "okaeri").symlink_to(options.program)
+            self.environment |= {
+                "PATH": f"{programs}:{os.environ['PATH']}", "OKAERI_APP_SUPERVISOR": f"http://{SUPERVISOR}",
+                "OKAERI_APP_DATA": str(self.data), "OKAERI_APP_CONFIG": str(self.config),
+                "OKAERI_CONFIG": str(self.etc / "beacons.json"), "RUNTIME_DIRECTORY": str(self.run),
+                "STATE_DIRECTORY": str(self.state)}
         self.process = None
         self.options(name="homeassistant", room="居間")
 
@@ -72,15 +84,16 @@ class Lab:
         log = open(self.folder / "mosquitto.log", "w")
         return subprocess.Popen(["mosquitto", "-c", self.folder / "mosquitto.conf"], stdout=log, stderr=log)
 
-    @property
-    def script(self):
-        return ["sh", self.app / "run.sh"]
+    def seen(self, path):
+        """Returns a path as the app has it."""
+        return f"/{path.relative_to(self.root)}" if self.root else path
 
     def start(self):
+        shutil.copy(self.folder / "live.btsnoop", self.data)
+        capture, state = self.seen(self.data / "live.btsnoop"), self.seen(self.state)
         with open(self.folder / "app.log", "a") as log:
             self.process = subprocess.Popen(
-                [*self.script, "--capture", self.folder / "live.btsnoop", "--wifi", "simulated", "--state-dir", self.state],
-                env=self.environment, stdout=log, stderr=log)
+                [*self.script, "--capture", capture, "--wifi", "simulated", "--state-dir", state], env=self.environment, stdout=log, stderr=log)
         wait_for("the page", lambda: self.ask("/")[0] == 200)
         self.before = self.made()
 
@@ -184,9 +197,9 @@ def pretended(lab):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--program", "--app", "--folder"):
+    for name in ("--app", "--folder"):
         parser.add_argument(name, required=True, type=pathlib.Path)
-    for name in ("--axe", "--out"):
+    for name in ("--program", "--root", "--axe", "--out"):
         parser.add_argument(name, type=pathlib.Path)
     options = parser.parse_args()
     lab = Lab(options)
