@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// AmbientCapabilities.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator up there.
+// Capabilities.c and QuietDispatch.c run before main and declare no functions, and Memory.c sets the allocator up there.
 
 /// Forbids dumps of the memory. It runs before main; call it again after each change of user, which may allow them (prctl(2)).
 void okaeri_forbid_memory_dumps(void);
