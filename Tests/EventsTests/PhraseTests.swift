@@ -36,6 +36,7 @@ import Testing
         + texts(SetupPhrase.self) + texts(ServicePhrase.self) + texts(WritePhrase.self) + texts(ScanMode.Reason.self)
         + texts(NetworkCoolDown.Cause.self) + texts(RefusalPhrase.self) + texts(CalibrationPhrase.self)
         + texts(JoinPhrase.self) + texts(RequestPhrase.self) + texts(HistoryPhrase.self)
+        + texts(OtherScanPhrase.self) + texts(ContainerPhrase.self)
 
     @Test(arguments: all) func `a text has the same values in both languages`(text: Text) {
         #expect(!text.english.isEmpty && !text.japanese.isEmpty)

@@ -16,6 +16,17 @@ import Testing
         }
     }
 
+    @Test func `in a container the runtime starts the daemon`() {
+        for daemon in [NextSteps.Daemon.runs, .absent] {
+            var steps = NextSteps(file: service, daemon: daemon, isService: true, isInContainer: true)
+            let lines = steps.lines()
+            #expect(lines.count == 2 && lines[0].hasPrefix("Start the container of the daemon, or restart it"))
+            #expect(!lines.joined().contains("systemctl"))
+            steps.isApplied = true
+            #expect(steps.lines().count == 1)
+        }
+    }
+
     @Test func `a name is quoted for a shell`() {
         let steps = NextSteps(
             file: service, daemon: .runs, isService: true, outsider: "anna", unsavedNetwork: "Anna's $(reboot)")

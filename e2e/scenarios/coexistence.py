@@ -8,7 +8,8 @@ from lab.controller import Controller
 from lab.daemon import Daemon, region
 from lab.processes import Process, run
 from lab.registry import scenario
-from lab.waiting import check
+from lab.scanner import Scanner
+from lab.waiting import check, wait_for
 
 
 def at_home(folder):
@@ -63,3 +64,57 @@ def another_scanner(folder):
     controller.expect("scan disabled", 10, past=ended)
     daemon.expect_sightings("after the other program has ended", within=3)
     check_undisturbed(daemon)
+
+
+def check_both(daemon, other, when):
+    """Both programs receive the beacon."""
+    daemon.expect_sightings(when, within=3)
+    other.expect_found(when, within=3)
+
+
+def check_reported(daemon):
+    """The daemon uses the other scan as it is, and `doctor` reports that."""
+    wait_for("the scan of another program", lambda: daemon.status()["bluetooth"]["scan"]["reason"] == "otherProgram", within=10)
+    said = daemon.ask("doctor", "--config", daemon.configuration)[1]
+    check("another program scans with hci0 too" in said, f"doctor does not report the other program: {said}")
+
+
+@scenario(within=90)
+def management_discovery(folder):
+    """Another program discovers devices by the management interface again and again, as bluetoothd does for Home Assistant: both
+    receive the beacon, and the other program still does after the daemon has ended."""
+    controller, daemon = at_home(folder)
+    other = Scanner(folder, "active")
+    controller.expect("scan enabled dup=1 active", within=10)
+    check_both(daemon, other, "during the discovery")
+    check_reported(daemon)
+    other.expect_said("discovering 1", within=30, past=1)
+    check_both(daemon, other, "during the next discovery")
+    check_undisturbed(daemon)
+    check(daemon.stop() == 0, "okaeri did not end well")
+    other.expect_found("after the daemon has ended", within=3)
+    again = Daemon(folder, region(exitAfter=60), name="again")
+    again.expect("didDetermineState", within=15, state="inside")
+    check_both(again, other, "after a restart of the daemon")
+    ended = len(controller.log("scan disabled"))
+    check(other.stop(signal.SIGINT) == 0, "the other program did not end well")
+    controller.expect("scan disabled", 15, past=ended)
+    again.expect_sightings("after the other program has ended", within=3)
+
+
+@scenario(within=90)
+def management_monitor(folder):
+    """Another program has the kernel look for patterns, as bluetoothd does for a passive scan of Home Assistant: both receive the beacon,
+    and each still does after the other one has ended."""
+    controller, daemon = at_home(folder)
+    other = Scanner(folder, "passive")
+    other.expect_said("command 0052 status 0")
+    check_both(daemon, other, "while the kernel looks for a pattern")
+    check_undisturbed(daemon)
+    check(daemon.stop() == 0, "okaeri did not end well")
+    other.expect_found("after the daemon has ended", within=3)
+    again = Daemon(folder, region(exitAfter=60), name="again")
+    again.expect("didDetermineState", within=15, state="inside")
+    check_both(again, other, "after a restart of the daemon")
+    check(other.stop(signal.SIGINT) == 0, "the other program did not end well")
+    again.expect_sightings("after the other program has ended", within=3)

@@ -5,13 +5,13 @@ import os
 import shutil
 import signal
 
-from . import bluez, clock, daemon, disk, portal, rival, wifi
+from . import bluez, clock, daemon, disk, portal, rival, scanner, wifi
 from .processes import run
 
 # The programs that scenarios start.
 PROGRAMS = {
     "okaeri", "btvirt", "virtual-controller", "WatchRegion", "hostapd", "dnsmasq", "hcitool", "btmgmt", "btmon",
-    "bluetoothctl", "mosquitto", "mosquitto_sub", portal.NAME, rival.NAME,
+    "bluetoothctl", "mosquitto", "mosquitto_sub", portal.NAME, rival.NAME, scanner.NAME,
 }
 
 SERVICE_SETTINGS = "/run/systemd/system/okaeri.service.d"

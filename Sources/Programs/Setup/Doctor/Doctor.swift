@@ -46,6 +46,7 @@ package struct Doctor: Sendable {
         switch await answer {
         case .success(let status):
             Self.findings(status, besides: adapters).forEach(report)
+            Self.otherScanFindings(status).forEach(report)
             await receiverFindings.forEach(report)
         // The check is for a machine that has no daemon yet, too.
         case .failure(let failure): report(Self.access(failure).asNote)

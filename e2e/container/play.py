@@ -1,0 +1,254 @@
+"""Runs the container image with Podman, as packaging/container describes it: play.py IMAGE FOLDER.
+
+IMAGE is the archive of scripts/image, whose first layer is its base. FOLDER is for Podman's storage and the logs. The radio is a capture,
+because this machine may have none; e2e/scenarios/container.py tests the image with a controller.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.request
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+IMAGE = "localhost/okaeri"
+# The size of the layers above the base, in bytes.
+LARGEST = 60_000_000
+# The user of the image.
+USER = 10001
+# CAP_NET_RAW and CAP_NET_ADMIN.
+RIGHTS = (1 << 13) | (1 << 12)
+# The time in which a container ends, and that in which a condition must be met on a slow machine, in seconds.
+QUICK, PATIENCE = 5, 60
+# The limits of this process may be lower than those that Podman sets, and it may have no group of its own to put a container into.
+COMMON = ["--cgroups=disabled", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
+RESTRICTED = ["--read-only", "--cap-drop", "all", "--cap-add", "NET_RAW", "--cap-add", "NET_ADMIN"]
+COMPILERS = ("cc", "gcc", "clang", "ld", "swift", "swiftc")
+
+
+class Failure(Exception):
+    """The image did not meet an expectation."""
+
+
+def check(is_so, complaint):
+    if not is_so:
+        raise Failure(complaint)
+
+
+def run(*words, may_fail=False):
+    """Runs a command to its end; returns its output, and its status if it may fail."""
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    if may_fail:
+        return done.returncode, done.stdout
+    check(done.returncode == 0, f"`{' '.join(map(str, words))}` ended with {done.returncode}: {done.stdout[-1500:]}")
+    return done.stdout
+
+
+def wait_for(what, probe):
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = probe()
+        if found:
+            return found
+        check(time.monotonic() < end, f"{what}: not within {PATIENCE} s")
+        time.sleep(0.2)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Podman:
+    """Podman with a storage of its own."""
+
+    def __init__(self, folder):
+        self.words = ["podman", "--root", f"{folder}/storage", "--runroot", f"{folder}/run", "--storage-driver", "vfs",
+                      "--cgroup-manager", "cgroupfs", "--events-backend", "none"]
+
+    def __call__(self, *words, **options):
+        return run(*self.words, *words, **options)
+
+    def once(self, *words, options=(), **rest):
+        """Runs a command in a new container; returns its output, and its status if it may fail."""
+        return self("run", "--rm", *COMMON, "--network", "host", *options, IMAGE, *words, **rest)
+
+
+class Daemon:
+    """A container whose daemon replays a capture, in which the region `home` stays inside."""
+
+    def __init__(self, podman, folder, *options, image=IMAGE, state="state"):
+        self.podman, self.name, self.port = podman, "okaeri", free_port()
+        configuration = json.loads((TOP / "beacons.json").read_text())
+        configuration["web"] = {"listen": f"127.0.0.1:{self.port}"}
+        configured = pathlib.Path(folder) / "configured"
+        configured.mkdir(exist_ok=True)
+        (configured / "beacons.json").write_text(json.dumps(configuration))
+        podman("run", "--detach", "--name", self.name, *COMMON, "--network", "host", *RESTRICTED, "--tmpfs", "/run/okaeri", "--init",
+               "--volume", f"{configured}:/etc/okaeri:ro", "--volume", f"{state}:/var/lib/okaeri", *options, image, "monitor",
+               "--capture", "/usr/share/okaeri/homecoming.btsnoop", "--speed", "1", "--wifi", "simulated")
+        wait_for("home inside", self.is_home)
+
+    def log(self):
+        return self.podman("logs", self.name, may_fail=True)[1]
+
+    def inside(self, *words, **options):
+        return self.podman("exec", self.name, *words, **options)
+
+    def is_home(self):
+        running = self.podman("inspect", "--format", "{{.State.Running}}", self.name).strip()
+        check(running == "true", f"the container has ended: {self.log()[-1500:]}")
+        return self.inside("okaeri", "status", "--region", "home", may_fail=True)[0] == 0
+
+    def process(self):
+        """Returns the fields of /proc/PID/status of the daemon. It is the process of the program with the lowest number."""
+        numbers = self.inside("sh", "-c", "grep -lx okaeri /proc/[0-9]*/comm | sort -V | head -n 1").split("/")
+        status = self.inside("cat", f"/proc/{numbers[2]}/status")
+        return dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+
+    def stop(self):
+        """Stops it, and removes the container. The volumes stay."""
+        began = time.monotonic()
+        self.podman("stop", "--time", "30", self.name)
+        took = time.monotonic() - began
+        status = self.podman("inspect", "--format", "{{.State.ExitCode}}", self.name).strip()
+        self.podman("rm", self.name)
+        check(status == "0", f"the daemon ended with {status}")
+        check(took < QUICK, f"the stop took {took:.1f} s")
+
+
+@contextlib.contextmanager
+def running(*words, **options):
+    daemon = Daemon(*words, **options)
+    try:
+        yield daemon
+    except BaseException:
+        print(daemon.log()[-3000:], file=sys.stderr)
+        raise
+
+
+def size(archive):
+    """Returns the size of the layers above the first one, and the configuration of the image."""
+    with tarfile.open(archive) as image:
+        manifest = json.load(image.extractfile("manifest.json"))[0]
+        layers = [image.getmember(name) for name in manifest["Layers"]]
+        # An archive links layers that are the same.
+        layers = [image.getmember(layer.linkname) if layer.issym() else layer for layer in layers]
+        return sum(layer.size for layer in layers[1:]), json.load(image.extractfile(manifest["Config"]))["config"]
+
+
+def small(podman, folder, archive):
+    """The layers above the base are small, without a compiler."""
+    above, configuration = size(archive)
+    check(above <= LARGEST, f"{above / 1e6:.1f} MB above the base, and {LARGEST / 1e6:.0f} are allowed")
+    check(configuration["User"] == "okaeri", f"the user is {configuration['User']!r}")
+    check("Healthcheck" in configuration, "there is no health check")
+    found = podman.once("-c", f"command -v {' '.join(COMPILERS)}", options=["--entrypoint", "sh"], may_fail=True)[1]
+    check(not found.strip(), f"a compiler: {found}")
+    return f"{above / 1e6:.1f} MB"
+
+
+def replay(podman, folder, archive):
+    """A replay shows the arrival, as the user of the image and without any right."""
+    options = ["--cap-drop", "all", "--read-only", "--volume", f"{TOP}/beacons.json:/etc/okaeri/beacons.json:ro"]
+    said = podman.once("replay", "/usr/share/okaeri/homecoming.btsnoop", options=options)
+    check("didEnterRegion" in said and "didExitRegion" in said, f"the replay: {said[-1500:]}")
+    identity = podman.once("-u", options=["--entrypoint", "id"]).strip()
+    check(identity == str(USER), f"the user is {identity}")
+
+
+def whole(podman, folder, archive):
+    """With two rights and a read-only root: region, page, health check, no right for hooks, and a quick end."""
+    with running(podman, folder) as daemon:
+        status, said = daemon.inside("touch", "/usr/file", may_fail=True)
+        check(status != 0 and "Read-only" in said, f"the root can be written to: {said}")
+        check(daemon.podman("healthcheck", "run", daemon.name, may_fail=True)[0] == 0, "the health check fails")
+        with urllib.request.urlopen(f"http://127.0.0.1:{daemon.port}/", timeout=10) as page:
+            check(page.status == 200 and b"Okaeri" in page.read(), "the page")
+        fields = daemon.process()
+        sets = {name: int(fields[name], 16) for name in ("CapBnd", "CapPrm", "CapEff", "CapAmb")}
+        check(sets == {"CapBnd": RIGHTS, "CapPrm": RIGHTS, "CapEff": RIGHTS, "CapAmb": 0}, f"the rights: {fields}")
+        check(fields["Uid"].split()[0] == str(USER), f"the user: {fields['Uid']}")
+        # A health check without a daemon.
+        healthy = podman.once("-c", "okaeri status --nagios; [ $? -ne 2 ]", options=["--entrypoint", "sh"], may_fail=True)[0]
+        check(healthy != 0, "the health check passes without a daemon")
+        daemon.stop()
+
+
+def as_docker(podman, folder, archive):
+    """Docker gives the user of an image no ambient capability: the daemon takes its rights from the file of the program. A container
+    that lacks one of the rights, or all, starts the program, too."""
+    for rights in ("+net_raw,+net_admin", "+net_raw", ""):
+        options = ["--user", "0", "--entrypoint", "setpriv"]
+        for right in ("SETUID", "SETGID", "SETPCAP", "NET_RAW", "NET_ADMIN"):
+            options += ["--cap-add", right]
+        words = ["--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all",
+                 "--bounding-set=" + ",".join(filter(None, ["-all", rights]))]
+        # The shell is a hook of the replay, and its parent is the program.
+        script = "okaeri config example >/tmp/beacons.json && exec okaeri monitor --config /tmp/beacons.json --socket /tmp/socket " \
+            "--state-dir /tmp/state --capture /usr/share/okaeri/homecoming.btsnoop --speed 1 & " \
+            "until okaeri status --socket /tmp/socket >/dev/null 2>&1; [ $? -ne 3 ]; do sleep 0.2; done; cat /proc/$!/status"
+        said = podman.once(*words, "sh", "-c", script, options=options)
+        effective = int(next(line for line in said.splitlines() if line.startswith("CapEff:")).split()[1], 16)
+        wanted = {"": 0, "+net_raw": 1 << 13}.get(rights, RIGHTS)
+        check(effective == wanted, f"with {rights or 'no right'} the daemon has {effective:x}: {said[-800:]}")
+
+
+def upgrade(podman, folder, archive):
+    """A container of a newer image continues with the state in the volume."""
+    with running(podman, folder, state="kept") as daemon:
+        wait_for("the state", lambda: '"inside"' in daemon.inside("cat", "/var/lib/okaeri/state.json", may_fail=True)[1])
+        daemon.stop()
+    # The layer stands for another version of the package.
+    changed = podman("run", "--detach", "--user", "0", *COMMON, "--entrypoint", "touch", IMAGE, "/usr/share/newer").strip()
+    podman("wait", changed)
+    podman("commit", "--quiet", "--change", "USER okaeri", "--change", 'ENTRYPOINT ["okaeri"]', changed, "localhost/newer")
+    podman("rm", changed)
+    with running(podman, folder, image="localhost/newer", state="kept") as daemon:
+        daemon.inside("test", "-e", "/usr/share/newer")
+        arrivals = [line for line in daemon.inside("okaeri", "history", "--json").splitlines() if '"didEnterRegion"' in line]
+        check(len(arrivals) >= 1, "the history of the earlier container is lost")
+        starts = daemon.inside("okaeri", "history", "--json").count('"didStartMonitoring"')
+        daemon.stop()
+    return f"{len(arrivals)} arrivals, {starts} starts"
+
+
+def unknown_user(podman, folder, archive):
+    """A user that the image does not have: the daemon runs, and writes its state."""
+    with running(podman, folder, "--user", "12345", state="unknown") as daemon:
+        check(daemon.process()["Uid"].split()[0] == "12345", "another user")
+        wait_for("the state", lambda: "12345" in daemon.inside("stat", "-c", "%u", "/var/lib/okaeri/state.json", may_fail=True)[1])
+        daemon.stop()
+
+
+STAGES = (small, replay, whole, as_docker, upgrade, unknown_user)
+
+
+def main():
+    archive, folder = sys.argv[1:]
+    os.makedirs(folder)
+    podman = Podman(folder)
+    podman("load", "--quiet", "--input", archive)
+    failed = 0
+    for stage in STAGES:
+        began = time.monotonic()
+        try:
+            note = stage(podman, folder, archive) or ""
+            print(f"ok    {stage.__name__:<16} {time.monotonic() - began:6.1f} s  {note}", flush=True)
+        except Exception as error:  # any exception fails the stage
+            failed += 1
+            print(f"FAIL  {stage.__name__:<16} {time.monotonic() - began:6.1f} s  {error}", flush=True)
+            podman("rm", "--force", "--all", may_fail=True)
+    print(f"{len(STAGES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
