@@ -78,7 +78,7 @@ class Podman:
 
     def once(self, *words, options=(), **rest):
         """Runs a command in a new container; returns its output, and its status if it may fail."""
-        return self("run", "--rm", *COMMON, "--network", "host", *options, IMAGE, *words, **rest)
+        return self("run", "--rm", "--no-healthcheck", *COMMON, "--network", "host", *options, IMAGE, *words, **rest)
 
 
 class Daemon:
@@ -93,7 +93,8 @@ class Daemon:
         (configured / "beacons.json").write_text(json.dumps(configuration))
         podman("run", "--detach", "--name", self.name, *COMMON, "--network", "host", *RESTRICTED, "--tmpfs", "/run/okaeri", "--init",
                "--volume", f"{configured}:/etc/okaeri:ro", "--volume", f"{state}:/var/lib/okaeri", *options, image, "monitor",
-               "--capture", "/usr/share/okaeri/homecoming.btsnoop", "--speed", "1", "--wifi", "simulated")
+               "--capture", "/usr/share/okaeri/homecoming.btsnoop", "--speed", "1", "--wifi", "simulated", "--state-dir",
+               "/var/lib/okaeri")
         wait_for("home inside", self.is_home)
 
     def log(self):
@@ -112,6 +113,13 @@ class Daemon:
         numbers = self.inside("sh", "-c", "grep -lx okaeri /proc/[0-9]*/comm | sort -V | head -n 1").split("/")
         status = self.inside("cat", f"/proc/{numbers[2]}/status")
         return dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+
+    def check_rights(self, user):
+        """The daemon has exactly the rights of the container, and its hooks have none: no capability is ambient."""
+        fields = self.process()
+        sets = {name: int(fields[name], 16) for name in ("CapBnd", "CapPrm", "CapEff", "CapAmb")}
+        check(sets == {"CapBnd": RIGHTS, "CapPrm": RIGHTS, "CapEff": RIGHTS, "CapAmb": 0}, f"the rights: {sets}")
+        check(fields["Uid"].split()[0] == str(user), f"the user: {fields['Uid']}")
 
     def stop(self):
         """Stops it, and removes the container. The volumes stay."""
@@ -172,10 +180,7 @@ def whole(podman, folder, archive):
         check(daemon.podman("healthcheck", "run", daemon.name, may_fail=True)[0] == 0, "the health check fails")
         with urllib.request.urlopen(f"http://127.0.0.1:{daemon.port}/", timeout=10) as page:
             check(page.status == 200 and b"Okaeri" in page.read(), "the page")
-        fields = daemon.process()
-        sets = {name: int(fields[name], 16) for name in ("CapBnd", "CapPrm", "CapEff", "CapAmb")}
-        check(sets == {"CapBnd": RIGHTS, "CapPrm": RIGHTS, "CapEff": RIGHTS, "CapAmb": 0}, f"the rights: {fields}")
-        check(fields["Uid"].split()[0] == str(USER), f"the user: {fields['Uid']}")
+        daemon.check_rights(USER)
         # A health check without a daemon.
         healthy = podman.once("-c", "okaeri status --nagios; [ $? -ne 2 ]", options=["--entrypoint", "sh"], may_fail=True)[0]
         check(healthy != 0, "the health check passes without a daemon")
@@ -203,27 +208,33 @@ def as_docker(podman, folder, archive):
 
 def upgrade(podman, folder, archive):
     """A container of a newer image continues with the state in the volume."""
+    def arrivals(daemon):
+        events = map(json.loads, daemon.inside("okaeri", "history", "--json").splitlines())
+        return [event for event in events if event["event"] == "didEnterRegion"]
+
     with running(podman, folder, state="kept") as daemon:
         wait_for("the state", lambda: '"inside"' in daemon.inside("cat", "/var/lib/okaeri/state.json", may_fail=True)[1])
+        earlier = arrivals(daemon)
+        check(earlier, "the history has no arrival")
         daemon.stop()
     # The layer stands for another version of the package.
-    changed = podman("run", "--detach", "--user", "0", *COMMON, "--entrypoint", "touch", IMAGE, "/usr/share/newer").strip()
+    changed = podman("run", "--detach", "--no-healthcheck", "--user", "0", *COMMON, "--entrypoint", "touch", IMAGE, "/usr/share/newer").strip()
     podman("wait", changed)
     podman("commit", "--quiet", "--change", "USER okaeri", "--change", 'ENTRYPOINT ["okaeri"]', changed, "localhost/newer")
     podman("rm", changed)
     with running(podman, folder, image="localhost/newer", state="kept") as daemon:
         daemon.inside("test", "-e", "/usr/share/newer")
-        arrivals = [line for line in daemon.inside("okaeri", "history", "--json").splitlines() if '"didEnterRegion"' in line]
-        check(len(arrivals) >= 1, "the history of the earlier container is lost")
-        starts = daemon.inside("okaeri", "history", "--json").count('"didStartMonitoring"')
+        missing = [event for event in earlier if event not in arrivals(daemon)]
+        check(not missing, f"the history of the earlier container is lost: {missing}")
+        restored = json.loads(daemon.inside("okaeri", "status", "--json", may_fail=True)[1])["kept"]["start"]
         daemon.stop()
-    return f"{len(arrivals)} arrivals, {starts} starts"
+    return f"the state is {restored}"
 
 
 def unknown_user(podman, folder, archive):
-    """A user that the image does not have: the daemon runs, and writes its state."""
-    with running(podman, folder, "--user", "12345", state="unknown") as daemon:
-        check(daemon.process()["Uid"].split()[0] == "12345", "another user")
+    """A user that the image does not have, without new privileges: the daemon runs with its rights, and writes its state."""
+    with running(podman, folder, "--user", "12345", "--security-opt", "no-new-privileges", state="unknown") as daemon:
+        daemon.check_rights(12345)
         wait_for("the state", lambda: "12345" in daemon.inside("stat", "-c", "%u", "/var/lib/okaeri/state.json", may_fail=True)[1])
         daemon.stop()
 

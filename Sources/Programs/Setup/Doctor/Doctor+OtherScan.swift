@@ -1,4 +1,4 @@
-import OkaeriBluetooth
+import HCI
 import OkaeriEvents
 
 /// The scan of another program with the same adapter.
