@@ -29,6 +29,7 @@ QUICK, PATIENCE = 5, 60
 # The limits of this process may be lower than those that Podman sets, and it may have no group of its own to put a container into.
 COMMON = ["--cgroups=disabled", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
 RESTRICTED = ["--read-only", "--cap-drop", "all", "--cap-add", "NET_RAW", "--cap-add", "NET_ADMIN"]
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 COMPILERS = ("cc", "gcc", "clang", "ld", "swift", "swiftc")
 
 
@@ -172,6 +173,18 @@ def replay(podman, folder, archive):
     check(identity == str(USER), f"the user is {identity}")
 
 
+def setup(podman, folder, archive):
+    """The set-up writes the configuration into its volume, and names the restart of the container; then the page is switched on."""
+    options = [*RESTRICTED, "--tmpfs", "/run/okaeri", "--volume", "configured:/etc/okaeri"]
+    said = podman.once("setup", "--beacon", f"{UUID}/100/100", "--identifier", "home", options=options)
+    check("Start the container of the daemon, or restart it" in said and "systemctl" not in said, f"the set-up: {said}")
+    said = podman.once("config", "check", options=options)
+    check("home" in said, f"the configuration: {said}")
+    said = podman.once("web", "on", "--lan", options=options, may_fail=True)
+    written = podman.once("/etc/okaeri/beacons.json", options=[*options, "--entrypoint", "cat"])
+    check('"web"' in written and UUID in written, f"the page is not switched on: {said}")
+
+
 def whole(podman, folder, archive):
     """With two rights and a read-only root: region, page, health check, no right for hooks, and a quick end."""
     with running(podman, folder) as daemon:
@@ -239,7 +252,7 @@ def unknown_user(podman, folder, archive):
         daemon.stop()
 
 
-STAGES = (small, replay, whole, as_docker, upgrade, unknown_user)
+STAGES = (small, replay, setup, whole, as_docker, upgrade, unknown_user)
 
 
 def main():
