@@ -180,7 +180,7 @@ def setup(podman, folder, archive):
     check("Start the container of the daemon, or restart it" in said and "systemctl" not in said, f"the set-up: {said}")
     said = podman.once("config", "check", options=options)
     check("home" in said, f"the configuration: {said}")
-    said = podman.once("web", "on", "--lan", options=options, may_fail=True)
+    podman.once("web", "on", "--lan", options=options, may_fail=True)
     written = podman.once("/etc/okaeri/beacons.json", options=[*options, "--entrypoint", "cat"])
     check('"web"' in written and UUID in written, f"the page is not switched on: {said}")
 

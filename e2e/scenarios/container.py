@@ -59,7 +59,7 @@ def container(folder):
     controller = Controller(folder, is_up=False)
     controller.tell("start home")
     with open(CONFIGURATION, encoding="utf-8") as file:
-        image = json.load(file)
+        image = json.load(file)["Docker"]["config"]
     os.makedirs(f"{BUNDLE}/root", exist_ok=True)
     run("mount", "-o", "loop,ro", IMAGE, f"{BUNDLE}/root")
     try:

@@ -16,6 +16,9 @@ package struct ScanReport: Codable, Sendable, Equatable {
     package var listened: Double
     package var received: Double
 
+    /// Whether the scan is that of another program, which the daemon uses as it is.
+    package var isOfOtherProgram: Bool { reason == ScanMode.Reason.otherProgram.rawValue }
+
     package init(_ mode: ScanMode, listened: Duration, received: Duration) {
         interval = mode.timing.interval.milliseconds
         window = mode.timing.window.milliseconds

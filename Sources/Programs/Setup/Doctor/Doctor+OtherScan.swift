@@ -1,4 +1,3 @@
-import HCI
 import OkaeriEvents
 
 /// The scan of another program with the same adapter.
@@ -8,7 +7,7 @@ extension Doctor {
 
     /// Returns the scan of another program that the daemon uses as it is: the advertisements of one scan reach both programs.
     static func otherScanFindings(_ status: StatusReport) -> [Finding] {
-        guard let scan = status.bluetooth.scan, scan.reason == ScanMode.Reason.otherProgram.rawValue else { return [] }
+        guard let scan = status.bluetooth.scan, scan.isOfOtherProgram else { return [] }
         let phrase: OtherScanPhrase = scan.share < sufficientShare ? .rare : .sufficient
         let percent = Int((min(max(scan.share, 0), 1) * 100).rounded())
         return [
