@@ -73,7 +73,7 @@ def container(folder):
         daemon = Process(folder, "container", ["crun", "run", "--bundle", BUNDLE, NAME])
         try:
             wait_for("a daemon without Bluetooth", lambda: inside("okaeri", "status", "--nagios")[0] == 2, within=60)
-            status, said = inside("okaeri", "bluetooth", "on")
+            status, said = inside("okaeri", "bluetooth", "on", "--yes")
             check(status == 0, f"the container may not switch the adapter on: {said}")
             wait_for("home inside", lambda: inside("okaeri", "status", "--region", "home")[0] == 0, within=60)
             check(inside("sh", "-c", image["Healthcheck"]["Test"][1])[0] == 0, "the health check fails")
