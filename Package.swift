@@ -166,8 +166,8 @@ let targets = [
         [
             "Automation", "BlueZ", "Bluetooth", "Checksum", "Client", "DBus", "Encryption", "Events", "HCI",
             "HTTPTypes", "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NIOPosix", "NetworkManager",
-            "OkaeriConfiguration", "Presence", "RegionMonitoring", "Server", "ServiceLifecycle", "SystemPackage",
-            "Systemd", "UnixSignals", "WiFi",
+            "OkaeriConfiguration", "Presence", "Receivers", "RegionMonitoring", "Server", "ServiceLifecycle",
+            "SystemPackage", "Systemd", "UnixSignals", "WiFi",
         ]),
 
     // Programs
@@ -176,7 +176,7 @@ let targets = [
         [
             "Agent", "ArgumentParser", "BlueZ", "Bluetooth", "CLibraries", "COkaeri", "Client", "Encryption", "Events",
             "HCI", "History", "House", "IBeacon", "Listening", "Logging", "MQTT", "NetworkManager",
-            "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence", "RegionMonitoring", "Server",
+            "OkaeriConfiguration", "OkaeriDaemon", "Plumbing", "Presence", "Receivers", "RegionMonitoring", "Server",
             "ServiceLifecycle", "Setup", "SystemPackage", "Systemd", "UnixSignals", "WiFi",
         ], linker: smallBinary),
     module(

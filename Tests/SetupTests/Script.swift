@@ -1,7 +1,9 @@
 import IBeacon
 import OkaeriConfiguration
 import OkaeriEvents
+import OkaeriMQTT
 import OkaeriNetworkManager
+import OkaeriReceivers
 import OkaeriWiFi
 import Synchronization
 import Testing
@@ -35,6 +37,7 @@ final class Script: Sendable {
         var saved: [Result<SavedProfile, JoinFailure>] = []
         var passwordFile: Result<String, WriteObstacle> = .success("/etc/okaeri/mqtt.password")
         var obstacle: WriteObstacle?
+        var receivers: Result<[FoundReceiver], Mistake> = .success([])
     }
 
     private struct State {
@@ -167,6 +170,10 @@ extension Script: SetupService {
     func write(_ text: String, replacing old: String) throws(WriteObstacle) {
         if let obstacle = step("write", \.obstacle) { throw obstacle }
         change { state, _ in state.written.append((text, old)) }
+    }
+
+    func receivers(at broker: MQTTSettings.Broker) async -> Result<[FoundReceiver], Mistake> {
+        step("receivers \(broker.host)") { $0.receivers }
     }
 
     func showPage(at address: String) async { step("page \(address)") { _ in } }

@@ -1,5 +1,7 @@
+import OkaeriEvents
 import OkaeriNetworkManager
 import OkaeriPlumbing
+import OkaeriReceivers
 import OkaeriWiFi
 import Testing
 
@@ -23,9 +25,10 @@ private struct ScriptedService {
 
     init(
         _ answers: [String], controlsService: Bool = true, isRoot: Bool = true, outsider: String? = nil,
-        network: String? = nil, text: String = text, machine: Script.Machine = .init(applied: [.success(.started)])
+        network: String? = nil, text: String = text, machine: Script.Machine = .init(applied: [.success(.started)]),
+        language: Language = .english
     ) async throws {
-        let script = Script(answers, machine: machine)
+        let script = Script(answers, machine: machine, language: language)
         self.script = script
         let left = NextSteps(
             file: ServiceControl.file, daemon: .absent, isService: true, outsider: outsider, unsavedNetwork: network)
@@ -157,7 +160,7 @@ private struct ScriptedService {
         let rest =
             #""web": {"listen": "0.0.0.0:80"}, "node": {"room": "hall"}, "mqtt": {"host": "h"}, "regions": [{"#
         let setup = try await ScriptedService([""], text: text.replacing("\"regions\": [\n    {", with: rest))
-        #expect(setup.isEnded && setup.last.question == nil && setup.last.steps == ["apply"])
+        #expect(setup.isEnded && setup.last.question == nil && setup.last.steps == ["apply", "receivers h"])
     }
 
     @Test func `a broker without a login is its address`() async throws {
@@ -216,5 +219,78 @@ private struct ScriptedService {
         machine.obstacle = WriteObstacle(file: "b.json", problem: .changed)
         let setup = try await ScriptedService(start + ["mqtt.lan", "", ""], machine: machine)
         #expect(setup.last.said.contains("was changed by another program") && setup.isEnded)
+    }
+}
+
+/// The receivers of other makes that publish at the broker.
+@Suite struct ReceiverOfferTests {
+    private static let house = text.replacing(
+        "\"regions\": [\n    {",
+        with: #""web": {"listen": "0.0.0.0:80"}, "node": {"room": "hall"}, "mqtt": {"host": "h"}, "regions": [{"#)
+
+    private static let found = [
+        FoundReceiver(.espresense, name: "bath", topic: "espresense/rooms/bath/status"),
+        FoundReceiver(.espresense, name: "kitchen", topic: "espresense/rooms/kitchen/status"),
+        FoundReceiver(.shelly, name: "shelly1-a8", topic: "shelly-ble/shelly1-a8"),
+    ]
+
+    private func setup(
+        _ answers: [String], text: String = house, language: Language = .english,
+        receivers: Result<[FoundReceiver], Mistake> = .success(found)
+    ) async throws -> ScriptedService {
+        try await ScriptedService(answers, text: text, machine: .init(receivers: receivers), language: language)
+    }
+
+    private func rooms(_ setup: ScriptedService) throws -> [[String: String]] {
+        let configuration = try Configuration(json: Array(try #require(setup.written).utf8), file: "b.json")
+        return configuration.receivers.map { ($0.rooms ?? [:]).compactMapValues(\.room) }
+    }
+
+    @Test func `receivers are used after a yes for each make, with a room`() async throws {
+        let setup = try await setup(["", "y", "y", " attic "])
+        #expect(
+            setup.turns[1].question
+                == "Found at the broker: 2 receivers of ESPresense (bath, kitchen). Use their receptions? [y/N] ")
+        #expect(setup.turns[2].said == "2 receivers of ESPresense will be used.")
+        #expect(setup.turns[3].question?.hasPrefix("In which room is shelly1-a8?") == true)
+        #expect(try rooms(setup) == [["bath": "bath", "kitchen": "kitchen"], ["shelly1-a8": "attic"]])
+        #expect(setup.isEnded && setup.last.steps == ["write", "apply"])
+    }
+
+    @Test func `none is used without a yes, and one that is used already is not offered`() async throws {
+        let declined = try await setup(["", "", "n"])
+        #expect(declined.isEnded && declined.written == nil)
+        let used = Self.house.replacing("\"mqtt\"", with: #""receivers": [{"type": "espresense"}], "mqtt""#)
+        let rest = try await setup(["", ""], text: used)
+        #expect(rest.turns[1].question?.contains("1 receiver of Shelly (shelly1-a8)") == true && rest.isEnded)
+        let ended = try await setup(["", "y"])
+        #expect(!ended.isEnded && ended.written == nil, "the end of the input is not a yes")
+    }
+
+    @Test func `the offer is in Japanese, too`() async throws {
+        let setup = try await setup(["", "はい", "n"], language: .japanese)
+        #expect(
+            setup.turns[1].question?.hasPrefix("ブローカーに ESPresense の受信機が 2 台見つかりました（bath、kitchen）。使いますか？") == true)
+        #expect(setup.turns[2].said == "ESPresense の受信機 2 台を使います。")
+    }
+
+    @Test func `a broker that cannot be read is named, and a room that cannot be used is asked for again`() async throws {
+        let failed = try await setup([""], receivers: .failure(Mistake("no answer")))
+        #expect(failed.last.said.contains("Other receivers were not looked for: no answer.") && failed.isEnded)
+        let mistaken = try await setup(["", "n", "y", "a\u{7}b", ""])
+        #expect(mistaken.turns[4].said.hasPrefix("A room is a name") == true)
+        #expect(try rooms(mistaken) == [["shelly1-a8": "shelly1-a8"]])
+    }
+
+    @Test func `a long list of names is cut`() async throws {
+        let many = (10..<30).map { FoundReceiver(.esphome, name: "r\($0)", topic: "esphome-ble/r\($0)") }
+        let setup = try await setup(["", "n"], receivers: .success(many))
+        #expect(setup.turns[1].question?.contains("20 receivers of ESPHome (r10, r11, r12, r13, r14, r15, r16, r17, …)") == true)
+    }
+
+    @Test func `a receiver of a house looks for none`() async throws {
+        let receiver = #"{"receiver": true, "mqtt": {"host": "h"}, "node": {"room": "a"}, "web": {"listen": "0.0.0.0:80"}, "regions": []}"#
+        let setup = try await setup([""], text: receiver)
+        #expect(setup.isEnded && setup.last.steps == ["apply"])
     }
 }

@@ -168,6 +168,11 @@ static const unsigned char radios_js[] = {
 };
 FILE(radios_js)
 
+static const unsigned char receivers_js[] = {
+#embed "../../Daemon/Server/Web/Page/receivers.js"
+};
+FILE(receivers_js)
+
 static const unsigned char remove_js[] = {
 #embed "../../Daemon/Server/Web/Page/remove.js"
 };

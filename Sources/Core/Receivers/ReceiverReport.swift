@@ -148,6 +148,15 @@ package enum ReceiverPayload {
 
     // MARK: Telemetry
 
+    /// Returns whether a status or a last will says that its receiver is online; `nil` for another payload.
+    package static func isOnline(_ payload: [UInt8]) -> Bool? {
+        switch String(decoding: payload.prefix(16), as: UTF8.self) {
+        case "online", "true": true
+        case "offline", "false": false
+        default: nil
+        }
+    }
+
     /// Returns the figures of a receiver about itself; `nil` for a payload without any.
     package static func telemetry(_ payload: [UInt8]) -> Telemetry? {
         let text = FlatJSON(payload)

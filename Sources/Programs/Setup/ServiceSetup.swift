@@ -60,6 +60,7 @@ package struct ServiceSetup {
         let page = try await offerPage(configuration.web)
         if configuration.node.room == nil { try await askRoom() }
         if configuration.mqtt == nil { try await askBroker() }
+        draft = try await ReceiverOffer(draft: draft, file: left.file, console: console, service: service).run()
         try await write(page: page)
     }
 }

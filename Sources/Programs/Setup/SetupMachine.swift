@@ -1,7 +1,9 @@
 package import IBeacon
 package import OkaeriConfiguration
 package import OkaeriEvents
+package import OkaeriMQTT
 package import OkaeriNetworkManager
+package import OkaeriReceivers
 package import OkaeriWiFi
 
 /// A reception of a set-up.
@@ -62,6 +64,9 @@ package protocol SetupService: Sendable {
 
     /// Writes the new text of the configuration in place of the old one.
     func write(_ text: String, replacing old: String) throws(WriteObstacle)
+
+    /// Returns the receivers of other makes that publish at a broker.
+    func receivers(at broker: MQTTSettings.Broker) async -> Result<[FoundReceiver], Mistake>
 
     /// Shows the links of the page and logs a browser in, once the page listens at the address.
     func showPage(at address: String) async

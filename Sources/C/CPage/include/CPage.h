@@ -40,6 +40,7 @@ struct okaeri_page_file okaeri_page_outcome_js(void);
 struct okaeri_page_file okaeri_page_picture_js(void);
 struct okaeri_page_file okaeri_page_qr_js(void);
 struct okaeri_page_file okaeri_page_radios_js(void);
+struct okaeri_page_file okaeri_page_receivers_js(void);
 struct okaeri_page_file okaeri_page_remove_js(void);
 struct okaeri_page_file okaeri_page_room_js(void);
 struct okaeri_page_file okaeri_page_sensitivity_js(void);

@@ -14,6 +14,8 @@ package enum Route {
     package static let prompts = "/v1/prompts"
     /// ``NodesReport``; below it each node, which `DELETE` forgets.
     package static let nodes = "/v1/nodes"
+    /// ``ReceiversReport``: the receivers of other makes that publish at the broker.
+    package static let receivers = "/v1/receivers"
     /// `POST` sends a test to each server that is notified: a list of ``NotificationReport``.
     package static let notificationTest = "/v1/notifications/test"
     /// Server-sent events (HTML Living Standard, 9.2).

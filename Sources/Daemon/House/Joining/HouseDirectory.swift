@@ -2,6 +2,7 @@ package import HCI
 package import OkaeriEvents
 package import OkaeriMQTT
 import OkaeriPlumbing
+package import OkaeriReceivers
 import Synchronization
 
 /// The houses at a broker by their retained messages, for a machine that joins one.
@@ -112,6 +113,8 @@ package struct HouseReader: Sendable {
     private static let connectLimit = Duration.seconds(20)
     /// The time in which the broker delivers its retained messages.
     private static let readingTime = Duration.seconds(2)
+    /// The time in which receivers publish that have no retained status: the script for Shelly sends a sign of life every five seconds.
+    private static let receiverTime = Duration.seconds(7)
 
     private let settings: MQTTSettings
     private let site: String?
@@ -137,8 +140,21 @@ package struct HouseReader: Sendable {
         }
     }
 
+    /// Reads which receivers of other makes publish.
+    ///
+    /// - Parameter time: The time in which they may publish.
+    package func readReceivers(for time: Duration? = nil) async throws -> ReceiverDirectory {
+        try await read(
+            ReceiverDirectory.filters, into: ReceiverDirectory(), for: time ?? Self.receiverTime,
+            isEmpty: \.receivers.isEmpty
+        ) {
+            $0.receive(topic: $1.topic, payload: $1.payload, isRetained: $1.isRetained)
+        }
+    }
+
     private func read<Contents: Sendable>(
-        _ filters: [String], into contents: Contents, isEmpty: @escaping @Sendable (Contents) -> Bool,
+        _ filters: [String], into contents: Contents, for time: Duration = readingTime,
+        isEmpty: @escaping @Sendable (Contents) -> Bool,
         receive: @escaping @Sendable (inout Contents, MQTTMessage) -> Void
     ) async throws -> Contents {
         let collected = Collected(contents)
@@ -158,7 +174,7 @@ package struct HouseReader: Sendable {
             }
             var failure = try await group.next() ?? nil
             if failure == nil {
-                try await Task.sleep(for: Self.readingTime)
+                try await Task.sleep(for: time)
                 if isEmpty(collected.contents), !client.state.refusals.isEmpty {
                     failure = Failure(client.state)
                 }

@@ -139,7 +139,7 @@ struct ForeignReceivers: Sendable {
                     return []
                 }
             case .status(let name):
-                guard let isOnline = Self.isOnline(message.payload) else { return [] }
+                guard let isOnline = ReceiverPayload.isOnline(message.payload) else { return [] }
                 // A Shelly is known by its reports: each one has this topic, with or without the script.
                 if source.settings.topics.make == .shelly, all[key(of: name, source)] == nil { return [] }
                 return changed(name, of: source, at: now, isTaken) { receivers, key in
@@ -150,14 +150,6 @@ struct ForeignReceivers: Sendable {
             }
         }
         return nil
-    }
-
-    private static func isOnline(_ payload: [UInt8]) -> Bool? {
-        switch String(decoding: payload.prefix(16), as: UTF8.self) {
-        case "online", "true": true
-        case "offline", "false": false
-        default: nil
-        }
     }
 
     /// The name of a receiver among the radios of the house.

@@ -86,6 +86,7 @@ package struct MergedConfiguration: Sendable {
             }
         }
         use(patches, name: name)
+        use(regions.receivers, name: name)
         if let room = regions.room {
             configuration.node.room = room
             saved.room = room
@@ -119,6 +120,19 @@ package struct MergedConfiguration: Sendable {
         let names = Set(own.map(\.identifier))
         saved.changed = Set(used.map(\.identifier)).intersection(names)
         saved.added = Set(used.map(\.identifier)).subtracting(names)
+    }
+
+    /// Uses the receivers that the page has added. One that is not valid any more beside beacons.json must not hide the others' regions.
+    private mutating func use(_ receivers: [ReceiverChoice], name: String) {
+        guard !receivers.isEmpty, let complete = try? source.completed() else { return }
+        saved.receivers = receivers
+        let changed = (document ?? complete.document).adding(receivers)
+        do throws(ConfigurationError) {
+            (configuration, document) = (try Configuration(changed, file: name), changed)
+        } catch {
+            let found = error.problems.map(\.description).joined(separator: "; ")
+            saved.problems.append("\(name): the receivers are not used: \(found)".escapedName)
+        }
     }
 
     /// Returns a region in JSON; null if the configuration does not have it.
@@ -183,6 +197,8 @@ package struct SavedReport: Sendable, Equatable {
     package var changed: Set<String> = []
     /// The room of this machine, if the page has set it.
     package var room: String?
+    /// The receivers of other makes that the page has added.
+    package var receivers: [ReceiverChoice] = []
     /// The parts of the file that are not used, each in a sentence.
     package var problems: [String] = []
 

@@ -328,6 +328,21 @@ extension RegionFiles {
         return [try edit(regions, of: nil, in: content)]
     }
 
+    /// Returns the texts with receivers that are used from now on, and without those that have no room.
+    package func setting(_ receivers: [ReceiverChoice], in content: Content) throws(Refusal) -> [Edit] {
+        var regions = content.regions
+        regions.use(receivers)
+        try Self.valid { () throws(ConfigurationError) in
+            guard regions.receivers.count <= ReceiverChoice.limit else {
+                throw ConfigurationError(
+                    file: "the request", place: "receivers", found: "\(regions.receivers.count) receivers",
+                    expected: "at most \(ReceiverChoice.limit); write further ones into beacons.json")
+            }
+            _ = try Configuration(content.merged.source.document.adding(regions.receivers), file: "the request")
+        }
+        return [try edit(regions, of: nil, in: content)]
+    }
+
     private func check(_ name: String, in content: Content) throws(Refusal) {
         guard SavedRegions.isName(name) else {
             throw .name(LocalizedText(RefusalPhrase.noName, "\(SavedRegions.nameLimit)"))

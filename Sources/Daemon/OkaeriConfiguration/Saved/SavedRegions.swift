@@ -22,6 +22,8 @@ package struct SavedRegions: Sendable, Equatable {
     private(set) var patches: [RegionPatch] = []
     /// The room of this machine; `nil`: that of `beacons.json`.
     package var room: String?
+    /// The receivers of other makes that the page has added.
+    package private(set) var receivers: [ReceiverChoice] = []
 
     package init() {}
 
@@ -40,11 +42,15 @@ package struct SavedRegions: Sendable, Equatable {
                     room = try Self.room(member.node)
                     continue
                 }
+                if member.key == "receivers" {
+                    use(try ReceiverChoice.list(member.node))
+                    continue
+                }
                 guard member.key == "regions", case .array(let regions) = member.node.value else {
                     throw ConfigurationError(
                         file: file, place: member.key.isEmpty ? "\"\"" : member.key,
                         found: member.key == "regions" ? member.node.summary : "a key for beacons.json alone",
-                        expected: "an array of regions, and beside it \"room\" alone")
+                        expected: "an array of regions, and beside it \"room\" and \"receivers\" alone")
                 }
                 guard regions.count <= Self.countLimit else { throw Self.tooMany(regions.count) }
                 for (index, region) in regions.enumerated() {
@@ -96,8 +102,10 @@ package struct SavedRegions: Sendable, Equatable {
     package var text: String {
         let lines = patches.map { "    \($0.text)" }
         let room = room.map { "  \"room\": \(JSON.text($0)),\n" } ?? ""
-        return "{\n\(room)  \"regions\": [" + (lines.isEmpty ? "" : "\n\(lines.joined(separator: ",\n"))\n  ")
-            + "]\n}\n"
+        let choices = receivers.map { "    \($0.text)" }.joined(separator: ",\n")
+        let receivers = choices.isEmpty ? "" : "  \"receivers\": [\n\(choices)\n  ],\n"
+        return "{\n\(room)\(receivers)  \"regions\": ["
+            + (lines.isEmpty ? "" : "\n\(lines.joined(separator: ",\n"))\n  ") + "]\n}\n"
     }
 }
 
@@ -121,6 +129,14 @@ extension SavedRegions {
         } else {
             guard patches.count < Self.countLimit else { throw Self.tooMany(patches.count + 1) }
             patches.append(merged)
+        }
+    }
+
+    /// Adds receivers, and removes those without a room.
+    package mutating func use(_ choices: [ReceiverChoice]) {
+        for choice in choices {
+            receivers.removeAll { $0.make == choice.make && $0.name == choice.name }
+            if choice.room != nil { receivers.append(choice) }
         }
     }
 

@@ -126,7 +126,7 @@ extension PageData {
     /// Writes the files that `edit` returns, and has the daemon go by them.
     ///
     /// - Returns: A report of the last of them.
-    private func change(
+    func change(
         isDry: Bool = false,
         _ edit: @escaping @Sendable (RegionFiles, RegionFiles.Content) throws(RegionFiles.Refusal) -> [RegionFiles.Edit]
     ) async throws(PageFailure) -> ConfigurationReport {

@@ -4,6 +4,7 @@ import HTTPTypes
 import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriHistory
+import OkaeriHouse
 import OkaeriPlumbing
 import OkaeriServer
 import OkaeriWiFi
@@ -26,6 +27,8 @@ struct PageData: Sendable {
     var enroller: PhoneEnroller?
     /// The backups that browsers download; `nil` without a state directory.
     var backups: BackupDownloads?
+    /// Looks for receivers of other makes at the broker.
+    var search = ReceiverSearch()
     let pool = RequestPool()
     /// Draws one picture at a time, because a large day takes much memory while it is drawn.
     let pictures = RequestPool(threads: Self.pictureThreads)
@@ -43,6 +46,7 @@ struct PageData: Sendable {
 
     var endpoints: [Endpoint] {
         historyEndpoints + configurationEndpoints + guestEndpoints + enrollmentEndpoints + backupEndpoints
+            + receiverEndpoints
     }
 
     private var historyEndpoints: [Endpoint] {

@@ -34,6 +34,7 @@ enum PageSource {
     static var picture_js: [UInt8] { bytes(okaeri_page_picture_js()) }
     static var qr_js: [UInt8] { bytes(okaeri_page_qr_js()) }
     static var radios_js: [UInt8] { bytes(okaeri_page_radios_js()) }
+    static var receivers_js: [UInt8] { bytes(okaeri_page_receivers_js()) }
     static var remove_js: [UInt8] { bytes(okaeri_page_remove_js()) }
     static var room_js: [UInt8] { bytes(okaeri_page_room_js()) }
     static var sensitivity_js: [UInt8] { bytes(okaeri_page_sensitivity_js()) }

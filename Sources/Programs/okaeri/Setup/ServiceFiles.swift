@@ -1,7 +1,10 @@
 import ArgumentParser
 import OkaeriClient
 import OkaeriConfiguration
+import OkaeriHouse
+import OkaeriMQTT
 import OkaeriPlumbing
+import OkaeriReceivers
 import OkaeriSetup
 
 /// The service of this machine and its files, for a set-up.
@@ -36,6 +39,16 @@ struct ServiceFiles: SetupService {
 
     func write(_ text: String, replacing old: String) throws(WriteObstacle) {
         try file.write(text, replacing: old)
+    }
+
+    func receivers(at broker: MQTTSettings.Broker) async -> Result<[FoundReceiver], Mistake> {
+        do {
+            return .success(try await HouseReader(broker).readReceivers().receivers)
+        } catch let failure as HouseReader.Failure {
+            return .failure(Mistake(failure.sentence(in: Terminal.language)))
+        } catch {
+            return .failure(Mistake("\(error)"))
+        }
     }
 
     /// Logs a browser in as soon as the daemon, which answers earlier, has opened the page's port.

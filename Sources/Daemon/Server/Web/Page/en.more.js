@@ -124,6 +124,15 @@ export const further = {
   roomOf: 'Room',
   roomHow: 'A beacon is in the room of the nearest Pi.',
   roomSaved: 'Saved.',
+  // Receivers of other makes
+  receivers: 'Receivers at the broker',
+  receiversHow: 'These devices publish what they receive. Okaeri can use each of them as one more radio. It uses none without your choice.',
+  receiverUse: 'Use it',
+  receiverLeave: 'Do not use it',
+  receiverUsed: 'in use',
+  receiverSilent: 'in use, not found now',
+  receiverAdded: '{0} is in use from now on.',
+  receiverLeft: '{0} is no longer in use.',
   // Phones as beacons
   phoneAdd: 'Add a phone',
   phoneBegin: 'Add a phone …',

@@ -124,6 +124,15 @@ export const further = {
   roomOf: '部屋',
   roomHow: 'ビーコンのある部屋は、最も近い Raspberry Pi の部屋として判断されます。',
   roomSaved: '保存しました。',
+  // Receivers of other makes
+  receivers: 'ブローカーの受信機',
+  receiversHow: '受信した信号をブローカーへ送っている機器です。Okaeri の受信機として使えます。選ぶまでは使いません。',
+  receiverUse: '使う',
+  receiverLeave: '使わない',
+  receiverUsed: '使用中',
+  receiverSilent: '使用中、現在は見つかりません',
+  receiverAdded: '{0} を使い始めました。',
+  receiverLeft: '{0} を使わなくなりました。',
   // Phones as beacons
   phoneAdd: 'スマートフォンを追加',
   phoneBegin: 'スマートフォンを追加…',

@@ -7,6 +7,7 @@ import { editor } from './editor.js'
 import { enrollPart } from './enroll.js'
 import { live, reload } from './live.js'
 import { deviceName, heardText, metresText, signText } from './now.js'
+import { receiversPart } from './receivers.js'
 import { removePart, revertPart, signPart } from './remove.js'
 import { roomPart } from './room.js'
 import { plain, t } from './words.js'
@@ -179,6 +180,7 @@ export const setupView = () => {
   const devices = devicesPart()
   const backup = backupPart()
   const room = roomPart()
+  const receivers = receiversPart()
   const done = el('p', { class: 'outcome', hidden: true })
   const lists = el(
     'div',
@@ -190,6 +192,7 @@ export const setupView = () => {
     ownCard,
     phones.node,
     room.node,
+    receivers.node,
     devices.node,
     backup.node,
   )
@@ -264,6 +267,7 @@ export const setupView = () => {
       regions()
       phones.show()
       room.load()
+      receivers.load()
       devices.load()
       backup.load()
       look.start()
