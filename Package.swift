@@ -134,7 +134,7 @@ let targets = [
     module(
         "Daemon/Listening",
         [
-            "Rooms", "Bluetooth", "Events", "HCI", "IBeacon", "Logging", "OkaeriConfiguration", "Presence",
+            "Rooms", "Bluetooth", "Events", "HCI", "House", "IBeacon", "Logging", "OkaeriConfiguration", "Presence",
             "RegionMonitoring", "ServiceLifecycle", "SystemPackage", "UnixSignals",
         ]),
     module(

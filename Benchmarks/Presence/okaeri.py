@@ -24,17 +24,19 @@ DEFAULT = "balanced"
 
 
 class Okaeri:
-    def __init__(self, binary, sensitivity):
+    def __init__(self, binary, sensitivity, via=None):
+        """- via: the make of the receiver whose reports the traces are; None for each reception."""
         self.name = f"okaeri {sensitivity}"
-        self.binary, self.sensitivity = binary, sensitivity
+        self.binary, self.sensitivity, self.via = binary, sensitivity, via
 
     def events(self, trace, until):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "beacons.json").write_text(json.dumps(self._configuration(trace)))
             captures.write(folder / "trace.btsnoop", _packets(trace, until))
+            node = f"{self.via}-here=" if self.via else ""
             result = subprocess.run(
-                [self.binary, "replay", "--config", folder / "beacons.json", "--json", folder / "trace.btsnoop"],
+                [self.binary, "replay", "--config", folder / "beacons.json", "--json", f"{node}{folder}/trace.btsnoop"],
                 capture_output=True, text=True)
         if result.returncode:
             raise SystemExit(f"{self.binary} replay failed on {trace.name}, {self.name}:\n{result.stderr.strip()}")
@@ -53,6 +55,8 @@ class Okaeri:
             region["exitAfter"] = trace.exit_after
         # The default is scored without the key, as most configurations are.
         settings = {} if self.sensitivity == DEFAULT else {"sensitivity": self.sensitivity}
+        if self.via:
+            settings |= {"mqtt": {"host": "localhost"}, "receivers": [{"type": self.via}]}
         return settings | {"regions": [region]}
 
 

@@ -107,6 +107,42 @@ import RegionMonitoring
         #expect(receptions.count == 1)
     }
 
+    @Test mutating func `An alias of beacons of two regions is not used, and one of beacons of the same region is`() throws {
+        let regions = [HouseBench.region("keys"), HouseBench.region("car")]
+        let settings = BrokerSettings(
+            node: "hall", room: "hall", site: "home", discovery: nil, version: "1.0.0",
+            receivers: [ReceiverSettings(try #require(ReceiverTopics(.espresense)))])
+        for region in ["car", "keys"] {
+            house.overwrite("espresense/settings/\(Self.device(region))/config", #"{"id":"tag","name":"Tag"}"#)
+        }
+        house.start(settings, regions, incarnation: "a", engine: nil, connects: true)
+        house.pass(1)
+        report(device: "tag")
+        house.pass(2)
+        #expect(receptions.isEmpty && receiver()?.rejected == [.ambiguous: 1])
+        house.overwrite("espresense/settings/\(Self.device("car"))/config", "")
+        report(device: "tag")
+        house.pass(2)
+        #expect(receptions.map(\.sender) == [.beacon(HouseBench.beacon("keys"), measuredPower: -59)])
+    }
+
+    @Test mutating func `Two receivers of one name are noticed, and one with another address is not`() throws {
+        try start(.espresense)
+        func telemetry(_ address: String) {
+            house.send("espresense/rooms/kitchen/telemetry", #"{"ip":"\#(address)","uptime":100,"adverts":900}"#)
+            house.pass(15)
+        }
+        for address in ["10.0.0.7", "10.0.0.7", "10.0.0.8", "10.0.0.8"] { telemetry(address) }
+        #expect(receiver()?.rejected == [:], "its address may change")
+        house.pass(400)
+        telemetry("10.0.0.7")
+        #expect(receiver()?.rejected == [:], "and change back later")
+        telemetry("10.0.0.8")
+        telemetry("10.0.0.7")
+        #expect(receiver()?.rejected == [.duplicate: 2])
+        #expect(node()?.receiver?.rejected == ["name of two receivers": 2])
+    }
+
     @Test mutating func `The offset of a receiver is added, and its room is the region's`() throws {
         try start(.espresense, rooms: ["kitchen": .init(room: "Küche", offset: -3)])
         for _ in 0..<5 {

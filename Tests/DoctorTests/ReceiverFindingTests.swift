@@ -44,4 +44,11 @@ struct ReceiverFindingTests {
             try findings([]).first?.text(in: .english).contains("mosquitto_sub -h mqtt.lan -v -t 'house/+/BTtoMQTT/#'")
                 == true)
     }
+
+    @Test func `Two receivers of one name are wrong, and an alias of several beacons is named`() throws {
+        let two = try findings([node(rejected: ["name of two receivers": 1])])
+        #expect(two.map(\.verdict) == [.ok, .wrong] && two.last?.text(in: .english).contains("as OMG") == true)
+        let alias = try findings([node(rejected: ["name of several beacons": 3])])
+        #expect(alias.map(\.verdict) == [.ok, .note] && alias.last?.text(in: .japanese).contains("別名") == true)
+    }
 }

@@ -4,6 +4,7 @@ import OkaeriEvents
 import OkaeriHouse
 import OkaeriReceivers
 import OkaeriServer
+import OkaeriTestSupport
 import OkaeriWiFi
 import Synchronization
 import Testing

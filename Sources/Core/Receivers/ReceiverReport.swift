@@ -37,6 +37,10 @@ package enum ReceiverRejection: String, CaseIterable, Hashable, Sendable, Error 
     case tooMany = "too many messages"
     /// The name or the number of receivers is not accepted.
     case notAccepted = "receiver not accepted"
+    /// Its device is one of several, and nothing shows which.
+    case ambiguous = "name of several beacons"
+    /// Another receiver publishes under the same name.
+    case duplicate = "name of two receivers"
 }
 
 /// Reads the payloads of receivers.
@@ -61,6 +65,8 @@ package enum ReceiverPayload {
         package var uptime: Double?
         /// The part of the time in which it scans, from 0 to 1.
         package var share: Double?
+        /// A number that distinguishes the address of the receiver in the network.
+        package var host: UInt64?
     }
 
     /// Returns the receptions of a report.
@@ -169,6 +175,7 @@ package enum ReceiverPayload {
             case "uptime": telemetry.uptime = text.number(value).flatMap { 0...1e10 ~= $0 ? $0 : nil }
             case "interval": interval = text.number(value)
             case "scanduration": duration = text.number(value)
+            case "ip": telemetry.host = text.string(value, longest: 64)?.utf8.fnv1a
             default: break
             }
             return true

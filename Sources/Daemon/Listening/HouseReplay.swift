@@ -4,6 +4,7 @@ package import Logging
 import OkaeriBluetooth
 package import OkaeriConfiguration
 package import OkaeriEvents
+package import OkaeriHouse
 import OkaeriPlumbing
 package import OkaeriPresence
 import OkaeriRooms
@@ -28,11 +29,13 @@ package enum HouseReplay {
     ///
     /// - Parameters:
     ///   - nodes: their rooms and offsets, by name.
+    ///   - receivers: The receivers of other makes. A capture under the name of one has what it publishes.
     ///   - publish: is given each event of the house, in order.
     /// - Returns: the captures that are cut; what came before the cut was replayed.
     /// - Throws: An error if a file is not a capture, or damaged otherwise.
     package static func run(
-        _ captures: [Capture], nodes: [String: Configuration.Node], regions: [MonitoredRegion],
+        _ captures: [Capture], nodes: [String: Configuration.Node], receivers: [Configuration.Receivers] = [],
+        regions: [MonitoredRegion],
         identities: [String: DeviceIdentity] = [:], logger: Logger,
         progress: @escaping @Sendable (UInt64, UInt64?) -> Void, _ publish: @escaping @Sendable (Event) -> Void
     ) throws(CaptureFileError) -> [CaptureFileError] {
@@ -42,7 +45,7 @@ package enum HouseReplay {
             let source = try CaptureSource(file: capture.file, speed: nil, logger: logger, progress: progress)
             played.append(try Played(capture.node, nodes[capture.node], source))
         }
-        let house = ReplayedHouse(regions: regions, identities: identities, publish)
+        let house = ReplayedHouse(regions: regions, receivers: receivers, identities: identities, publish)
         var cut: [CaptureFileError] = []
         var waiting: [Waiting] = []
         for capture in played {
@@ -113,6 +116,8 @@ final class ReplayedHouse: Sendable {
         var room: String?
         /// The loss of its receiver, in dB.
         var offset: Double
+        /// Whether it publishes means of some seconds.
+        var isSmoothed = false
     }
 
     /// The clock of the captures: their stamps are the wall clock.
@@ -130,15 +135,17 @@ final class ReplayedHouse: Sendable {
     private let hub = EventHub(node: NodeName.local)
     private let rooms: Mutex<Rooms>
     private let radios = Mutex<[String: RadioID]>([:])
+    private let receivers: Mutex<ReplayedReceivers>
     private let engine: Mutex<PresenceDriver?>
 
     init(
-        regions: [MonitoredRegion], identities: [String: DeviceIdentity],
+        regions: [MonitoredRegion], receivers: [Configuration.Receivers] = [], identities: [String: DeviceIdentity],
         _ publish: @escaping @Sendable (Event) -> Void
     ) {
         self.regions = regions.map(\.identifier)
         rooms = Mutex(Rooms(house: HouseRegions(regions.map(\.identifier))))
         engine = Mutex(nil)
+        self.receivers = Mutex(ReplayedReceivers(receivers.map { ReceiverSettings($0) }, regions: regions))
         hub.record { event in
             publish(event)
             return true
@@ -158,15 +165,25 @@ final class ReplayedHouse: Sendable {
         driver.scannerWillStart(at: now.nanoseconds)
         for node in nodes {
             let radio = driver.radio(named: node.name, at: now)
-            radios.withLock { $0[node.name] = radio }
-            rooms.withLock { $0.nodes[radio] = node }
-            driver.radioListens(radio, share: 1, at: now)
+            guard let place = receivers.withLock({ $0.began(node.name, at: now) }) else {
+                radios.withLock { $0[node.name] = radio }
+                rooms.withLock { $0.nodes[radio] = node }
+                driver.radioListens(radio, share: 1, at: now)
+                continue
+            }
+            // The offset is a part of what it reports.
+            let receiver = Node(name: node.name, room: place.room, offset: 0, isSmoothed: place.isSmoothed)
+            rooms.withLock { $0.nodes[radio] = receiver }
         }
     }
 
     func received(_ reception: Reception, by node: String, at now: Instant) {
-        guard let driver, let radio = radios.withLock({ $0[node] }) else { return }
+        guard let driver else { return }
+        advanceReceivers(to: now)
         advanceRooms(to: now)
+        guard let radio = radios.withLock({ $0[node] }) else {
+            return receivers.withLock { $0.received(reception, by: node, at: now) }
+        }
         var reception = reception
         reception.time = now
         driver.received(reception, by: radio)
@@ -174,6 +191,7 @@ final class ReplayedHouse: Sendable {
 
     /// Handles the end of the captures. The decisions that are due then are made.
     func end(at now: Instant) {
+        advanceReceivers(to: now)
         driver?.advance(to: now.advanced(by: .nanoseconds(1)))
         advanceRooms(to: now)
     }
@@ -189,7 +207,7 @@ final class ReplayedHouse: Sendable {
             for region in regions where self.regions.indices.contains(region) {
                 rooms.house.heard(
                     by: node.name, in: room, self.regions[region], from: beacon, rssi: Double(rssi) + node.offset,
-                    at: now.nanoseconds)
+                    isSmoothed: node.isSmoothed, at: now.nanoseconds)
             }
         }
     }
@@ -206,6 +224,20 @@ final class ReplayedHouse: Sendable {
             }
         }
         publish(items, at: time)
+    }
+
+    // MARK: Receivers of other makes
+
+    /// Passes on what they report up to `now`, each at its time.
+    private func advanceReceivers(to now: Instant) {
+        var turns = 0
+        while let due = receivers.withLock({ $0.nextDeadline }), due <= now {
+            let time = turns < Self.maximumTurns ? due : now
+            turns += 1
+            let reports = receivers.withLock { $0.advance(to: time) }
+            advanceRooms(to: time)
+            for (name, report) in reports { driver?.received(report, byRadioNamed: name, at: time) }
+        }
     }
 
     // MARK: Rooms
@@ -226,5 +258,12 @@ final class ReplayedHouse: Sendable {
 
     private func publish(_ items: [HouseRegions.Item], at time: Int64) {
         for item in items { hub.happened(.house(region: item.region, item.news), at: time) }
+    }
+}
+
+extension ReceiverSettings {
+    package init(_ receivers: Configuration.Receivers) {
+        let rooms = receivers.rooms?.mapValues { Place(room: $0.room, offset: $0.offset) }
+        self.init(receivers.topics, rooms: rooms)
     }
 }

@@ -8,7 +8,7 @@ package enum DoctorPhrase: Phrase {
     case noNetwork, noNetworkManager, networkManager, networkManagerDevice, connected, connecting, savedProfile,
         passphraseFile
     case noNotifications, notifications, agentRuns, noAgent
-    case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected
+    case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected, receiverDuplicate, receiverAmbiguous
     case finish, complete
 
     package var texts: (english: String, japanese: String) { machine ?? rest }
@@ -173,6 +173,16 @@ package enum DoctorPhrase: Phrase {
             (
                 "{0 message} of {1} cannot be used → compare its version and its settings with receivers.md",
                 "{1} のメッセージ {0} 件が使えません → バージョンと設定を receivers.md で確認してください"
+            )
+        case .receiverDuplicate:
+            (
+                "two receivers publish as {0}, so its room and its silence are those of either → give one of them another name",
+                "2 台の受信機が同じ名前 {0} で送信しているため、部屋も不在の判定も混ざります → 一方の名前を変えてください"
+            )
+        case .receiverAmbiguous:
+            (
+                "{0} reports beacons of different regions under one alias, and these reports are not used → give each beacon an alias of its own at ESPresense",
+                "{0} は別々のリージョンのビーコンを同じ別名で報告しており、その報告は使えません → ESPresense でビーコンごとに別の別名を付けてください"
             )
         case .finish:
             (

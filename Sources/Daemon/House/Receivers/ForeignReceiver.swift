@@ -49,6 +49,9 @@ struct ForeignReceiver: Sendable {
     /// The number of receptions, of battery levels and of other devices between two reports, and of senders that are followed.
     private static let (receptionLimit, levelLimit, otherLimit, senderLimit) = (256, 32, 64, 256)
 
+    /// The time in which a receiver does not get back an address in the network that it had before another one.
+    private static let addressTime = 300 * Nanoseconds.second
+
     /// The number of messages at once, behind a link that stood still.
     private static let messageBurst: Int64 = 250
 
@@ -78,6 +81,8 @@ struct ForeignReceiver: Sendable {
     private var levels: [BeaconBattery] = []
     private var others: Set<UInt64> = []
     private var heardAt: Int64?
+    /// Its address in the network, the one before, and the time of the change.
+    private var host: (present: UInt64, former: UInt64?, since: Int64)?
     private var present: [BeaconIdentity: Int64] = [:]
     /// The end of the time of which the engine knows, and the end of the time in which the receiver has listened.
     private var (reportedAt, until) = (Int64(0), Int64(0))
@@ -121,12 +126,20 @@ struct ForeignReceiver: Sendable {
     }
 
     mutating func telemetryReceived(_ telemetry: ReceiverPayload.Telemetry, at now: Int64) {
+        if let host = telemetry.host { published(from: host, at: now) }
         if let share = telemetry.share { self.share = share }
         guard telemetry.adverts == 0 else { return signOfLife(at: now) }
         // It lives, and its scan does not.
         if isAway { (isAway, reportedAt, until) = (false, now, now) }
         (lastSign, isDeaf) = (now, true)
         due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+    }
+
+    /// Handles the address in the network that it reports. Two receivers of one name take turns.
+    private mutating func published(from address: UInt64, at now: Int64) {
+        guard address != host?.present else { return }
+        if let host, address == host.former, now.subtractingClamped(host.since) < Self.addressTime { reject(.duplicate) }
+        host = (address, host?.present, now)
     }
 
     /// Handles that it is gone. Returns whether it was present.

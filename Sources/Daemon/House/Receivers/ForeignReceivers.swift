@@ -194,13 +194,19 @@ struct ForeignReceivers: Sendable {
         guard let make = all[key]?.make else { return }
         let reports: [ReceiverReport]
         do throws(ReceiverRejection) {
+            let beacon = if let device { try beacon(of: device) } else { String?.none }
             reports = try ReceiverPayload.reports(
-                make, device: device.map { beacon(of: $0) }, payload, wantsPhones: wantsPhones, isWanted: isWanted)
+                make, device: beacon, payload, wantsPhones: wantsPhones, isWanted: isWanted)
         } catch {
             all[key]?.reject(error)
             return
         }
         all[key]?.signOfLife(at: now)
+        received(reports, by: key, at: now)
+    }
+
+    /// Handles what a receiver reports, behind its sign of life.
+    private mutating func received(_ reports: [ReceiverReport], by key: String, at now: Int64) {
         let offset = all[key]?.place.offset ?? 0
         for report in reports {
             guard let sender = sender(of: report.sender) else {
@@ -245,9 +251,20 @@ struct ForeignReceivers: Sendable {
     }
 
     /// Returns the identifier of the wanted beacon that an alias stands for; another identifier as it is.
-    private func beacon(of device: String) -> String {
+    ///
+    /// - Throws: ``ReceiverRejection/ambiguous`` for an alias of beacons of different regions: one of them would keep the regions of the
+    ///   other one inside.
+    private func beacon(of device: String) throws(ReceiverRejection) -> String {
         guard let known = beacons[device] else { return device }
-        return known.first { ReceiverPayload.sender(ofESPresense: $0).map(isWanted) ?? false } ?? known.first ?? device
+        var (first, regions) = (String?.none, [Int]())
+        for name in known {
+            guard case .beacon(let identity, _)? = ReceiverPayload.sender(ofESPresense: name) else { continue }
+            let matches = matcher.matches(identity)
+            guard !matches.isEmpty else { continue }
+            guard first == nil || matches == regions else { throw .ambiguous }
+            (first, regions) = (first ?? name, matches)
+        }
+        return first ?? known.first ?? device
     }
 
     /// Handles the settings of a device, which may give a beacon another identifier. They are retained. One alias may stand for several
@@ -283,5 +300,76 @@ struct ForeignReceivers: Sendable {
             earliest = min(earliest, receiver.due, receiver.awayAt)
         }
         return (reports, away)
+    }
+}
+
+/// Receivers of other makes in a replay: a capture has what one of them publishes.
+package struct ReplayedReceivers: Sendable {
+    /// The time between two signs of life of a receiver that reports nothing: the telemetry of ESPresense.
+    private static let pause = 15 * Nanoseconds.second
+
+    private var receivers: ForeignReceivers
+
+    package init(_ settings: [ReceiverSettings], regions: [MonitoredRegion]) {
+        receivers = ForeignReceivers(settings)
+        receivers.wanted(WantedBeacons(regions))
+    }
+
+    /// Handles that a receiver is there from now on, and returns its room; `nil` if the settings have no receiver with this name.
+    ///
+    /// - Parameter name: Its name among the radios, such as `espresense-kitchen`.
+    package mutating func began(_ name: String, at now: Instant) -> (room: String?, isSmoothed: Bool)? {
+        guard let receiver = receivers.began(name, at: now.nanoseconds) else { return nil }
+        return (receiver.place.room, receiver.make.isSmoothed)
+    }
+
+    /// The time at which ``advance(to:)`` is next needed; `nil` without receivers.
+    package var nextDeadline: Instant? {
+        receivers.all.values.map { min($0.due, ($0.lastSign ?? 0).addingClamped(Self.pause)) }.min()
+            .map { Instant(nanoseconds: $0) }
+    }
+
+    /// Handles that time has passed. Returns the reports for the engine.
+    package mutating func advance(to now: Instant) -> [(name: String, report: RadioReport)] {
+        receivers.signsOfLife(before: now.nanoseconds.subtractingClamped(Self.pause), at: now.nanoseconds)
+        return receivers.advance(to: now.nanoseconds).reports
+    }
+
+    /// Handles a message with one reception.
+    package mutating func received(_ reception: Reception, by name: String, at now: Instant) {
+        let sender: ReceiverReport.Sender =
+            switch reception.sender {
+            case .beacon(let identity, let power): .beacon(identity, measuredPower: power)
+            case .device(let address, _) where address.isResolvable: .phone(address)
+            case .device(let address, _): .other(address.rawValue)
+            }
+        receivers.replayed(ReceiverReport(sender, rssi: reception.rssi), by: name, at: now.nanoseconds)
+    }
+}
+
+extension ForeignReceivers {
+    fileprivate mutating func began(_ key: String, at now: Int64) -> ForeignReceiver? {
+        for source in sources where key.hasPrefix("\(source.prefix)-") {
+            let name = String(key.dropFirst(source.prefix.utf8.count + 1))
+            guard let place = source.settings.place(of: name) else { continue }
+            all[key] = ForeignReceiver(source.settings.topics.make, name: name, place: place, at: now)
+            all[key]?.signOfLife(at: now)
+            earliest = now
+            return all[key]
+        }
+        return nil
+    }
+
+    fileprivate mutating func signsOfLife(before time: Int64, at now: Int64) {
+        for name in all.keys where all[name]?.lastSign ?? 0 <= time {
+            all[name]?.signOfLife(at: now)
+            earliest = now
+        }
+    }
+
+    fileprivate mutating func replayed(_ report: ReceiverReport, by key: String, at now: Int64) {
+        all[key]?.signOfLife(at: now)
+        received([report], by: key, at: now)
+        if let receiver = all[key] { earliest = min(earliest, receiver.due, receiver.awayAt) }
     }
 }

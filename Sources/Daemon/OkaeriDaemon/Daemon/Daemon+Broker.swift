@@ -4,6 +4,7 @@ import OkaeriAutomation
 import OkaeriConfiguration
 import OkaeriEvents
 import OkaeriHouse
+import OkaeriListening
 import OkaeriMQTT
 import OkaeriPresence
 import OkaeriServer
@@ -72,13 +73,6 @@ extension Daemon {
 extension Daemon.Options {
     /// This machine's name in a house.
     func name(in configuration: Configuration) -> String { configuration.node.name ?? node }
-}
-
-extension ReceiverSettings {
-    init(_ receivers: Configuration.Receivers) {
-        let rooms = receivers.rooms?.mapValues { Place(room: $0.room, offset: $0.offset) }
-        self.init(receivers.topics, rooms: rooms)
-    }
 }
 
 extension BrokerSupervisor {

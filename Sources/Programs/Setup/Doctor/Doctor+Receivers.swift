@@ -48,6 +48,12 @@ extension Doctor {
                     "receivers", DoctorPhrase.receiverSlow, node.name, "\(Int((scans * 100).rounded()))", host,
                     topic.shellQuoted, quickGateway.shellQuoted))
         }
+        if receiver.rejected[ReceiverRejection.duplicate.rawValue] != nil {
+            findings.append(.wrong("receivers", DoctorPhrase.receiverDuplicate, receiver.name))
+        }
+        if receiver.rejected[ReceiverRejection.ambiguous.rawValue] != nil {
+            findings.append(.note("receivers", DoctorPhrase.receiverAmbiguous, node.name))
+        }
         let rejected = receiver.rejected.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
         if rejected >= manyRejected {
             findings.append(.note("receivers", DoctorPhrase.receiverRejected, "\(rejected)", node.name))

@@ -113,13 +113,14 @@ struct ReplayCommand: ParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         do throws(CaptureFileError) {
             if let house {
-                for node in house where configuration.nodes[node.node]?.room == nil {
+                for node in house
+                where configuration.nodes[node.node]?.room == nil && !configuration.isReceiver(node.node) {
                     Terminal.printNotice(
                         "\(node.node) is in no room; add \"nodes\": {\"\(node.node)\": {\"room\": …}} to \(file)")
                 }
                 let cut = try HouseReplay.run(
-                    house, nodes: configuration.nodes, regions: regions, identities: configuration.identities,
-                    logger: logger, progress: update
+                    house, nodes: configuration.nodes, receivers: configuration.receivers, regions: regions,
+                    identities: configuration.identities, logger: logger, progress: update
                 ) { [json] event in output.add(json ? event.json : event.line) }
                 output.flush()
                 for error in cut { Terminal.printNotice(error.description) }
@@ -147,6 +148,13 @@ struct ReplayCommand: ParsableCommand {
             guard error.isCut else { throw CommandFailure(error.description, status: Exit.dataError) }
             Terminal.printNotice(error.description)
         }
+    }
+}
+
+extension Configuration {
+    /// Whether a node of a replay has the name of a receiver of another make.
+    fileprivate func isReceiver(_ node: String) -> Bool {
+        receivers.contains { node.hasPrefix("\($0.topics.make.rawValue)-") }
     }
 }
 
