@@ -114,13 +114,14 @@ class Crowd:
 class Hub:
     """`okaeri monitor` over a live capture, in which another device advertises."""
 
-    def __init__(self, okaeri, folder, port, regions, discovery):
+    def __init__(self, okaeri, folder, port, regions, discovery, further=None):
+        """- further: more keys of the configuration."""
         folder.mkdir()
         configuration = {
             "regions": [{"identifier": f"r{region:04}", "uuid": UUID, "major": region // 256, "minor": region % 256}
                         for region in range(regions)],
             "node": {"name": "hub", "room": "office"},
-            "mqtt": {"host": "127.0.0.1", "port": port, "site": SITE.split("/")[1], "discovery": "homeassistant" if discovery else False}}
+            "mqtt": {"host": "127.0.0.1", "port": port, "site": SITE.split("/")[1], "discovery": "homeassistant" if discovery else False}} | (further or {})
         (folder / "beacons.json").write_text(json.dumps(configuration))
         self.log = folder / "log"
         environment = dict(os.environ, HOME=str(folder), XDG_RUNTIME_DIR=str(folder), OKAERI_SOCKET=str(folder / "socket"))

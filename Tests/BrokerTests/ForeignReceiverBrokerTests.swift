@@ -123,4 +123,62 @@ struct ForeignReceiverBrokerTests {
         run.cancel()
         _ = await run.result
     }
+
+    @Test func `A machine that reads the broker finds the receivers that are there`() async throws {
+        let mosquitto = try TestBroker()
+        let former = try Publisher(mosquitto.port, "former")
+        former.keep("espresense/rooms/old/status", "offline")
+        former.keep("espresense/devices/\(Self.espresense)/old", #"{"mac":"aabbccddeeff","rssi":-50}"#)
+        former.keep("lamp/online", "true")
+        former.keep("espresense/rooms/kitchen/status", "online")
+        former.keep("home/OMG/LWT", "online")
+        try await former.connected()
+        try await mosquitto.logged("'home/OMG/LWT'")
+        await former.stop()
+        let live = try Publisher(mosquitto.port, "live")
+        try await live.connected()
+        let sending = Task {
+            // Once a second, as the script for Shelly does.
+            for await _ in AsyncStream(unfolding: { try? await ContinuousClock().sleep(for: .milliseconds(250)) }) {
+                live.send("shelly-ble/plug", #"{"v":1,"n":1,"adverts":[]}"#)
+            }
+        }
+        let found = try await HouseReader(.init(host: "127.0.0.1", port: mosquitto.port)).readReceivers(for: .seconds(2))
+        sending.cancel()
+        #expect(found.receivers.map { "\($0.make) \($0.name)" } == [
+            "espresense kitchen", "openmqttgateway OMG", "shelly plug",
+        ])
+        await live.stop()
+        await #expect(throws: HouseReader.Failure.self) {
+            mosquitto.kill()
+            _ = try await HouseReader(.init(host: "127.0.0.1", port: mosquitto.port)).readReceivers(for: .zero)
+        }
+    }
+
+    /// ESPresense logs in with the name of its room, and a broker ends the earlier connection of the same name.
+    @Test func `Two nodes of one name end each other's connection, and are noticed`() async throws {
+        let mosquitto = try TestBroker()
+        let reports = Watched<[(radio: String, report: RadioReport)]>([])
+        let hub = try hub(mosquitto.port, reports)
+        let run = Task { try await hub.run() }
+        try await eventually("the hub decides") { hub.isHub && hub.state.isConnected }
+        let will = (topic: "espresense/rooms/kitchen/status", payload: "offline")
+        func receiver() -> NodeReport? { hub.nodes.first { $0.name == "espresense-kitchen" } }
+        for turn in 0..<4 {
+            let node = try Publisher(mosquitto.port, "espresense-kitchen", will: will)
+            try await node.connected()
+            node.keep("espresense/rooms/kitchen/status", "online")
+            node.send("espresense/rooms/kitchen/telemetry", #"{"ip":"10.0.0.\#(turn % 2)","uptime":3,"adverts":10}"#)
+            node.send("espresense/devices/\(Self.espresense)/kitchen", #"{"mac":"aabbccddeeff","rssi":-6\#(turn)}"#)
+            try await reports.wait(until: "turn \(turn) is reported") { all in
+                all.flatMap(\.report.receptions).contains { $0.rssi == Int8(-60 - turn) }
+            }
+            await node.stop()
+        }
+        try await eventually("the duplicates are counted") {
+            receiver()?.receiver?.rejected["name of two receivers"] == 2
+        }
+        run.cancel()
+        _ = await run.result
+    }
 }

@@ -26,16 +26,17 @@ import Testing
 
     /// The events of a replay, as they are printed, without their times.
     private func replay(
-        _ captures: [HouseReplay.Capture], exitAfter: Double = 10, ranging: MonitoredRegion.Ranging = .off
+        _ captures: [HouseReplay.Capture], exitAfter: Double = 10, ranging: MonitoredRegion.Ranging = .off,
+        receivers: String = "[]"
     ) throws -> (events: [String], cut: Int) {
         var region = monitored(exitAfter)
         region.ranging = ranging
         let events = Mutex<[String]>([])
         let rooms = captures.map { #""\#($0.node)": {"room": "\#($0.node)"}"# }.joined(separator: ", ")
         let configuration = try Configuration(
-            json: Array(#"{"regions": [], "nodes": {\#(rooms)}}"#.utf8), file: "beacons.json")
+            json: Array(#"{"regions": [], "mqtt": {"host": "h"}, "receivers": \#(receivers), "nodes": {\#(rooms)}}"#.utf8), file: "beacons.json")
         let cut = try HouseReplay.run(
-            captures, nodes: configuration.nodes, regions: [region], logger: Logger(label: "test"),
+            captures, nodes: configuration.nodes, receivers: configuration.receivers, regions: [region], logger: Logger(label: "test"),
             progress: { _, _ in }
         ) { event in
             events.withLock { $0.append(event.line.split(separator: "  ").dropFirst().joined(separator: " ")) }
@@ -61,6 +62,22 @@ import Testing
                 "didDetermineRoom house home attic", "didExitRegion house home", "didDetermineState house home outside",
                 "didDetermineRoom house home in no room",
             ])
+    }
+
+    /// A node of ESPresense reports every five seconds, and its telemetry shows that it listens.
+    @Test func `a capture under the name of a receiver has its reports`() throws {
+        let reports = stride(from: 0.0, through: 60, by: 5).map { ($0, event(rssi: -60)) }
+        let end = [(second: 120.0, event(neighbour))]
+        func told(_ name: String, _ receivers: String) throws -> [String] {
+            try replay([try write(capture(of: reports + end), name)], exitAfter: 3, receivers: receivers).events
+        }
+        let pi = try told("hall", "[]")
+        #expect(pi.count { $0.hasPrefix("didExitRegion") } == 13, "each pause between two reports")
+        let receivers = #"[{"type": "espresense", "rooms": {"hall": {"room": "corridor"}}}]"#
+        let events = try told("espresense-hall", receivers)
+        #expect(events.count { $0.hasPrefix("didExitRegion") } < 13, "the time behind a report is not a silence: \(events)")
+        #expect(events.contains("didEnterRegion house home corridor"))
+        #expect(try told("shelly-hall", receivers).contains("didEnterRegion house home shelly-hall"))
     }
 
     @Test func `a capture that is cut counts up to the cut`() throws {

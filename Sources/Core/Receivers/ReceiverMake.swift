@@ -34,7 +34,8 @@ package enum ReceiverMake: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the signals are medians of some seconds.
+    /// Whether the signals are means of some seconds. ESPresense calls its filter a median; it computes the mean of the last 15 s without
+    /// the values far outside the quartiles.
     package var isSmoothed: Bool { self == .espresense }
 
     /// The time without any message after which such a receiver counts as away, in seconds: more than two of its regular messages.

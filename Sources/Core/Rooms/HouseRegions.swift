@@ -70,7 +70,7 @@ package struct HouseRegions: Sendable {
     /// - Parameters:
     ///   - beacon: A number that distinguishes the beacon from the region's other beacons.
     ///   - rssi: The RSSI in dBm, with the radio's offset.
-    ///   - isSmoothed: Whether the radio reports the median of some seconds.
+    ///   - isSmoothed: Whether the radio reports means of some seconds.
     package mutating func heard(
         by radio: String, in room: String, _ region: String, from beacon: UInt64, rssi: Double,
         isSmoothed: Bool = false,

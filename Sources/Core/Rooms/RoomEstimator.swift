@@ -35,23 +35,23 @@ struct RoomEstimator: Sendable {
         /// The time constant of the measured variance, in seconds. A shorter one forgets the motion before the new
         /// room leads; a longer one counts a beacon as moving after it is put down.
         var memory = 18.0
+        /// The largest bias, in dB, however still the beacon is: otherwise a wrong first room would stay. On the
+        /// recordings a limit of 6 dB changes nothing.
+        var largestBias = 10.0
     }
 
     var parameters = Parameters()
 
-    /// The parameters for two rooms whose receivers all report medians of some seconds. Such a signal is late and has little noise: with
-    /// the other parameters a room follows ten seconds later, and at rest these do not change it either.
-    private static let ofMedians = Parameters(threshold: 2, bias: 1.5, motion: 6, scale: 0.5...1)
+    /// The parameters for two rooms whose receivers all report means of some seconds: see ``RecentSignal``. Such a signal comes seldom, and
+    /// with errors that are alike from report to report. Chosen on one half of the recordings.
+    private static let ofMeans = Parameters(
+        threshold: 7, bias: 3.5, motion: 11.5, noiseShare: 1.07, scale: 0.13...8, memory: 22, largestBias: 8.5)
 
     /// The signal of a room without one, in dBm: no receiver receives less.
     static let floor = -105.0
 
     /// The largest lead that counts, in dB.
     private static let longestLead = 20.0
-
-    /// The largest bias, in dB, however still the beacon is: otherwise a wrong first room would stay. On the
-    /// recordings a limit of 6 dB changes nothing.
-    private static let largestBias = 10.0
 
     /// The time between an arrival and its first room: the observations of several receivers arrive within it.
     private static let firstWait = Nanoseconds.second * 3 / 2
@@ -122,7 +122,7 @@ extension RoomEstimator {
     ///   - signal: The signal in dBm; `nil` if it receives nothing.
     ///   - spread: The noise of the signal in dB.
     ///   - age: The seconds since the last advertisement; `nil` if unknown.
-    ///   - isSmoothed: Whether the signal is the median of some seconds.
+    ///   - isSmoothed: Whether it is from means of some seconds.
     mutating func heard(
         by node: String, in room: String, signal: Double?, spread: Double?, age: Double? = nil,
         isSmoothed: Bool = false, at now: Int64
@@ -206,12 +206,12 @@ extension RoomEstimator {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
-            let parameters = areSmoothed(room, published) ? Self.ofMedians : self.parameters
+            let parameters = areSmoothed(room, published) ? Self.ofMeans : self.parameters
             let stillness = parameters.motion / variance
             let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
             let noise = (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
             let lead = min(Self.longestLead, level - (levels[published] ?? Self.floor))
-            let bias = min(Self.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
+            let bias = min(parameters.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
             evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
             let surplus = evidence[room] / ((parameters.threshold + parameters.thresholdOfNoise * noise) * scale)
             if surplus >= 1, surplus > best?.surplus ?? 0 { best = (room, surplus) }
@@ -221,7 +221,7 @@ extension RoomEstimator {
         for room in evidence.indices { evidence[room] = 0 }
     }
 
-    /// Whether all receivers of two rooms report medians.
+    /// Whether all receivers of two rooms report means.
     private func areSmoothed(_ room: Int, _ other: Int) -> Bool {
         receivers.allSatisfy { $0.isSmoothed || $0.room != room && $0.room != other }
     }
@@ -252,7 +252,6 @@ extension RoomEstimator {
 
     /// Returns the mean variance of the signals beyond their noise, in dB².
     private mutating func motion(_ seconds: Double) -> Double {
-        let weight = seconds / (seconds + parameters.memory)
         var excess = 0.0
         var count = 0.0
         for index in receivers.indices {
@@ -260,6 +259,8 @@ extension RoomEstimator {
                 if receivers[index].isFading { receivers[index].level -= Self.silentFading * seconds }
                 continue
             }
+            let parameters = receivers[index].isSmoothed ? Self.ofMeans : self.parameters
+            let weight = seconds / (seconds + parameters.memory)
             let distance = receivers[index].level - receivers[index].slow
             receivers[index].variance += weight * (distance * distance - receivers[index].variance)
             receivers[index].slow += weight * distance

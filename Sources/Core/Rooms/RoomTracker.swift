@@ -9,7 +9,7 @@ import OkaeriPlumbing
 package struct RoomTracker: Sendable {
     private struct Receiver: Sendable {
         var room: String
-        /// Whether it reports the median of some seconds.
+        /// Whether it reports means of some seconds.
         var isSmoothed = false
         var window = SignalWindow()
         /// The signal that the estimator received last, and the time at which it receives it again.
@@ -20,8 +20,8 @@ package struct RoomTracker: Sendable {
             min(window.closes ?? .max, window.level == nil ? .max : window.silentAt ?? .max, refreshAt)
         }
 
-        /// The noise of its signal, in dB. The differences of successive medians are the motion of the beacon, not noise.
-        var noise: Double { isSmoothed ? RoomTracker.noiseOfMedian : window.noise }
+        /// The noise of its signal, in dB. The differences of successive means are the motion of the beacon, not noise.
+        var noise: Double { isSmoothed ? RoomTracker.noiseOfMeans : window.noise }
 
         /// Whether the signal has moved by more than its own noise since then, or its noise has changed.
         var isMoved: Bool {
@@ -35,8 +35,8 @@ package struct RoomTracker: Sendable {
     /// The smallest change of the signal that counts, in dB; above that the noise decides. A beacon at rest would otherwise seem to move.
     private static let step = 1.0
 
-    /// The noise of a median of some seconds, in dB.
-    private static let noiseOfMedian = 1.0
+    /// The noise of a signal from means of some seconds, in dB.
+    private static let noiseOfMeans = 1.5
 
     /// The factor by which the noise must change to count without a change of the signal.
     private static let noiseStep = 1.5
@@ -72,7 +72,7 @@ package struct RoomTracker: Sendable {
     ///   - room: The room of that radio.
     ///   - beacon: A number that distinguishes the beacon from the region's other beacons: the strongest is followed.
     ///   - rssi: The RSSI in dBm, with the radio's offset.
-    ///   - isSmoothed: Whether the radio reports the median of some seconds.
+    ///   - isSmoothed: Whether the radio reports means of some seconds.
     package mutating func heard(
         _ radio: String, in room: String, from beacon: UInt64, rssi: Double, isSmoothed: Bool = false, at now: Int64
     ) {
@@ -81,7 +81,7 @@ package struct RoomTracker: Sendable {
         let hadSignal = receivers[radio]?.window.level != nil
         receivers[radio, default: Receiver(room: room)].room = room
         receivers[radio]?.isSmoothed = isSmoothed
-        receivers[radio]?.window.heard(rssi, from: beacon, at: now)
+        receivers[radio]?.window.heard(rssi, from: beacon, isMean: isSmoothed, at: now)
         if !hadSignal { tell(radio, at: now) }
         earliest = min(earliest, receivers[radio]?.deadline ?? .max)
         schedule()

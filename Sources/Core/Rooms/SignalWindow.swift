@@ -26,6 +26,7 @@ struct SignalWindow: Sendable {
     private var previous: (mean: Double, end: Int64)?
     private var variance = firstNoise * firstNoise
     private var gap = Nanoseconds.second
+    private var recent = RecentSignal()
     private(set) var lastHeard: Int64?
 
     /// The mean of the last window in dBm; nil when it is silent.
@@ -39,7 +40,8 @@ struct SignalWindow: Sendable {
     /// The time at which the beacon counts as silent if nothing more is received.
     var silentAt: Int64? { lastHeard.map { $0.addingClamped(max(Self.shortestSilence, Self.gapsOfSilence * gap)) } }
 
-    mutating func heard(_ rssi: Double, from beacon: UInt64, at now: Int64) {
+    /// - Parameter isMean: Whether the signal is the mean of some seconds.
+    mutating func heard(_ rssi: Double, from beacon: UInt64, isMean: Bool = false, at now: Int64) {
         if beacon != self.beacon {
             guard self.beacon == nil || level.map({ rssi >= $0 + Self.takeover }) ?? true else { return }
             self = SignalWindow()
@@ -50,6 +52,7 @@ struct SignalWindow: Sendable {
             gap += (passed - gap) / 10
         }
         lastHeard = now
+        let rssi = isMean ? recent.heard(rssi, at: now) : rssi
         sum += rssi
         count += 1
         if level == nil { level = rssi }

@@ -237,6 +237,7 @@ final class ReplayedHouse: Sendable {
             let reports = receivers.withLock { $0.advance(to: time) }
             advanceRooms(to: time)
             for (name, report) in reports { driver?.received(report, byRadioNamed: name, at: time) }
+            guard time < now else { break }
         }
     }
 

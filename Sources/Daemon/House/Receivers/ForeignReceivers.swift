@@ -3,9 +3,9 @@ import IBeacon
 import OkaeriEvents
 import OkaeriMQTT
 import OkaeriPlumbing
-import OkaeriPresence
+package import OkaeriPresence
 import OkaeriReceivers
-import RegionMonitoring
+package import RegionMonitoring
 
 /// The receivers of other makes in a house.
 ///

@@ -56,7 +56,8 @@ package struct PageScript: Sendable {
             ("sensitivity", PageSource.sensitivity_js), ("thresholds", PageSource.thresholds_js),
             ("editor", PageSource.editor_js), ("backup", PageSource.backup_js),
             ("devices", PageSource.devices_js), ("enroll", PageSource.enroll_js),
-            ("room", PageSource.room_js), ("setup", PageSource.setup_js),
+            ("room", PageSource.room_js), ("receivers", PageSource.receivers_js),
+            ("setup", PageSource.setup_js),
         ]
     }
 

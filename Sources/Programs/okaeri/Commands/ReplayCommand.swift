@@ -5,6 +5,7 @@ import OkaeriEvents
 import OkaeriHistory
 import OkaeriListening
 import OkaeriPresence
+import OkaeriReceivers
 import Synchronization
 import SystemPackage
 
