@@ -143,15 +143,17 @@ struct ForeignReceiverBrokerTests {
                 live.send("shelly-ble/plug", #"{"v":1,"n":1,"adverts":[]}"#)
             }
         }
-        let found = try await HouseReader(.init(host: "127.0.0.1", port: mosquitto.port)).readReceivers(for: .seconds(2))
+        let reader = HouseReader(.init(host: "127.0.0.1", port: mosquitto.port))
+        let found = try await reader.readReceivers(for: .seconds(2))
         sending.cancel()
-        #expect(found.receivers.map { "\($0.make) \($0.name)" } == [
-            "espresense kitchen", "openmqttgateway OMG", "shelly plug",
-        ])
+        #expect(
+            found.receivers.map { "\($0.make) \($0.name)" } == [
+                "espresense kitchen", "openmqttgateway OMG", "shelly plug",
+            ])
         await live.stop()
         await #expect(throws: HouseReader.Failure.self) {
             mosquitto.kill()
-            _ = try await HouseReader(.init(host: "127.0.0.1", port: mosquitto.port)).readReceivers(for: .zero)
+            _ = try await reader.readReceivers(for: .zero)
         }
     }
 

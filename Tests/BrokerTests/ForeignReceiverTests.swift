@@ -107,7 +107,7 @@ import RegionMonitoring
         #expect(receptions.count == 1)
     }
 
-    @Test mutating func `An alias of beacons of two regions is not used, and one of beacons of the same region is`() throws {
+    @Test mutating func `An alias of beacons of two regions is not used`() throws {
         let regions = [HouseBench.region("keys"), HouseBench.region("car")]
         let settings = BrokerSettings(
             node: "hall", room: "hall", site: "home", discovery: nil, version: "1.0.0",

@@ -34,9 +34,12 @@ import Testing
         let events = Mutex<[String]>([])
         let rooms = captures.map { #""\#($0.node)": {"room": "\#($0.node)"}"# }.joined(separator: ", ")
         let configuration = try Configuration(
-            json: Array(#"{"regions": [], "mqtt": {"host": "h"}, "receivers": \#(receivers), "nodes": {\#(rooms)}}"#.utf8), file: "beacons.json")
+            json: Array(
+                #"{"regions": [], "mqtt": {"host": "h"}, "receivers": \#(receivers), "nodes": {\#(rooms)}}"#.utf8),
+            file: "beacons.json")
         let cut = try HouseReplay.run(
-            captures, nodes: configuration.nodes, receivers: configuration.receivers, regions: [region], logger: Logger(label: "test"),
+            captures, nodes: configuration.nodes, receivers: configuration.receivers, regions: [region],
+            logger: Logger(label: "test"),
             progress: { _, _ in }
         ) { event in
             events.withLock { $0.append(event.line.split(separator: "  ").dropFirst().joined(separator: " ")) }
@@ -75,7 +78,8 @@ import Testing
         #expect(pi.count { $0.hasPrefix("didExitRegion") } == 13, "each pause between two reports")
         let receivers = #"[{"type": "espresense", "rooms": {"hall": {"room": "corridor"}}}]"#
         let events = try told("espresense-hall", receivers)
-        #expect(events.count { $0.hasPrefix("didExitRegion") } < 13, "the time behind a report is not a silence: \(events)")
+        #expect(
+            events.count { $0.hasPrefix("didExitRegion") } < 13, "the time behind a report is not a silence: \(events)")
         #expect(events.contains("didEnterRegion house home corridor"))
         #expect(try told("shelly-hall", receivers).contains("didEnterRegion house home shelly-hall"))
     }

@@ -86,7 +86,9 @@ extension PageDataTests {
 
     @Test func `a wrong request names no file and changes nothing`() async throws {
         try write(Self.house)
-        for request in ["", "{}", "[]", #"{"receivers": 1}"#, #"{"receivers": [], "mqtt": 1}"#, #"{"receivers": [{}]}"#] {
+        for request in [
+            "", "{}", "[]", #"{"receivers": 1}"#, #"{"receivers": [], "mqtt": 1}"#, #"{"receivers": [{}]}"#,
+        ] {
             let result = await status { () throws(PageFailure) in
                 try await packaged().set(receivers: Array(request.utf8))
             }

@@ -58,7 +58,8 @@ import Testing
 
     @Test func `A Shelly without the script, and topics of others, are not receivers`() {
         let found = directory([
-            ("shellyplus1-a8/online", "true", true), ("home/OMG/BTtoMQTT", "", false), ("home/OMG/x/LWT", "online", true),
+            ("shellyplus1-a8/online", "true", true), ("home/OMG/BTtoMQTT", "", false),
+            ("home/OMG/x/LWT", "online", true),
             ("espresense/settings/irk:00/config", "{}", true), ("okaeri/home/hub", "{}", true), ("", "", false),
             ("espresense/rooms/a\u{1B}[2J/status", "online", true), ("shelly-ble/--yes", "{}", false),
             ("espresense/rooms/\(String(repeating: "a", count: 65))/status", "online", true),

@@ -274,7 +274,8 @@ private struct ScriptedService {
         #expect(setup.turns[2].said == "ESPresense の受信機 2 台を使います。")
     }
 
-    @Test func `a broker that cannot be read is named, and a room that cannot be used is asked for again`() async throws {
+    @Test func `a broker that cannot be read is named, and a room that cannot be used is asked for again`() async throws
+    {
         let failed = try await setup([""], receivers: .failure(Mistake("no answer")))
         #expect(failed.last.said.contains("Other receivers were not looked for: no answer.") && failed.isEnded)
         let mistaken = try await setup(["", "n", "y", "a\u{7}b", ""])
@@ -285,11 +286,14 @@ private struct ScriptedService {
     @Test func `a long list of names is cut`() async throws {
         let many = (10..<30).map { FoundReceiver(.esphome, name: "r\($0)", topic: "esphome-ble/r\($0)") }
         let setup = try await setup(["", "n"], receivers: .success(many))
-        #expect(setup.turns[1].question?.contains("20 receivers of ESPHome (r10, r11, r12, r13, r14, r15, r16, r17, …)") == true)
+        let names = "r10, r11, r12, r13, r14, r15, r16, r17, …"
+        #expect(setup.turns[1].question?.contains("20 receivers of ESPHome (\(names))") == true)
     }
 
     @Test func `a receiver of a house looks for none`() async throws {
-        let receiver = #"{"receiver": true, "mqtt": {"host": "h"}, "node": {"room": "a"}, "web": {"listen": "0.0.0.0:80"}, "regions": []}"#
+        let receiver = """
+            {"receiver": true, "mqtt": {"host": "h"}, "node": {"room": "a"}, "web": {"listen": "0.0.0.0:80"}, "regions": []}
+            """
         let setup = try await setup([""], text: receiver)
         #expect(setup.isEnded && setup.last.steps == ["apply"])
     }

@@ -154,7 +154,7 @@ package enum ReceiverPayload {
 
     // MARK: Telemetry
 
-    /// Returns whether a status or a last will says that its receiver is online; `nil` for another payload.
+    /// Returns whether a status or a last will shows that its receiver is online; `nil` for another payload.
     package static func isOnline(_ payload: [UInt8]) -> Bool? {
         switch String(decoding: payload.prefix(16), as: UTF8.self) {
         case "online", "true": true

@@ -8,7 +8,8 @@ package enum DoctorPhrase: Phrase {
     case noNetwork, noNetworkManager, networkManager, networkManagerDevice, connected, connecting, savedProfile,
         passphraseFile
     case noNotifications, notifications, agentRuns, noAgent
-    case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected, receiverDuplicate, receiverAmbiguous
+    case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected, receiverDuplicate,
+        receiverAmbiguous
     case finish, complete
 
     package var texts: (english: String, japanese: String) { machine ?? rest }

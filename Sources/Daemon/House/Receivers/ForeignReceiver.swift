@@ -138,7 +138,9 @@ struct ForeignReceiver: Sendable {
     /// Handles the address in the network that it reports. Two receivers of one name take turns.
     private mutating func published(from address: UInt64, at now: Int64) {
         guard address != host?.present else { return }
-        if let host, address == host.former, now.subtractingClamped(host.since) < Self.addressTime { reject(.duplicate) }
+        if let host, address == host.former, now.subtractingClamped(host.since) < Self.addressTime {
+            reject(.duplicate)
+        }
         host = (address, host?.present, now)
     }
 

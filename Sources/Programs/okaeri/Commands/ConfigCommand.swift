@@ -2,6 +2,7 @@ import ArgumentParser
 import IBeacon
 import OkaeriConfiguration
 import OkaeriEvents
+import OkaeriReceivers
 import RegionMonitoring
 
 struct ConfigCommand: ParsableCommand {
@@ -49,6 +50,8 @@ struct ConfigCommand: ParsableCommand {
             }
             let changed = merged.saved.changed.sorted()
             if !added.isEmpty { print("\(saved) adds \(added.joined(separator: ", "))") }
+            let receivers = merged.saved.receivers.map { "\($0.make.title) \($0.name)" }
+            if !receivers.isEmpty { print("\(saved) adds the receivers \(receivers.joined(separator: ", "))") }
             if let room = merged.saved.room { print("\(saved) sets the room of this machine: \(room)") }
             if !changed.isEmpty { print("\(saved) changes \(changed.joined(separator: ", "))") }
         }

@@ -20,8 +20,8 @@ struct SetupCommand: AsyncParsableCommand {
             the signal, and whether the region is inside only while the beacon is near: then it measures for a minute and \
             proposes enterRSSI and exitRSSI. It writes the configuration and keeps the earlier file as .bak; Ctrl-C before \
             that changes nothing. As root it then offers to reload or start the service, to add you to its group, to create \
-            the profile of the Wi-Fi, to open the page to the network, and to set the room and the MQTT broker; without root \
-            it names the commands. With --beacon and --identifier it asks nothing, and needs no terminal. Exit status: 1 if \
+            the profile of the Wi-Fi, to open the page to the network, to set the room and the MQTT broker, and to use \
+            receivers of other makes that publish there; without root it names the commands. With --beacon and --identifier it asks nothing, and needs no terminal. Exit status: 1 if \
             you ended it, 64 without a terminal and these options.
             """)
 
