@@ -84,6 +84,13 @@ extension PageDataTests {
         #expect(try await packaged().set(room: Array(#"{"room": "attic"}"#.utf8)).written == true)
     }
 
+    @Test func `a receiver of a house offers none, because its hub uses them`() async throws {
+        try write(#"{"receiver": true, "mqtt": {"host": "localhost"}, "regions": []}"#)
+        #expect(await status { () throws(PageFailure) in try await packaged().receivers() } == .notFound)
+        try write(#"{"standby": true, "mqtt": {"host": "localhost"}, "regions": []}"#)
+        #expect(try await packaged().receivers().receivers.count == 2)
+    }
+
     @Test func `a wrong request names no file and changes nothing`() async throws {
         try write(Self.house)
         for request in [

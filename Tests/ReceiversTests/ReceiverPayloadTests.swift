@@ -135,7 +135,7 @@ struct ReceiverPayloadTests {
         let slow = try #require(ReceiverPayload.telemetry(Array(#"{"interval":55555,"scanduration":10000}"#.utf8)))
         #expect(abs((slow.share ?? 0) - 0.1525) < 0.001)
         let node = try #require(ReceiverPayload.telemetry(Array(#"{"ip":"1.2.3.4","uptime":15,"adverts":0}"#.utf8)))
-        #expect(node == .init(adverts: 0, uptime: 15, share: nil))
+        #expect(node == .init(adverts: 0, uptime: 15, share: nil, host: "1.2.3.4".utf8.fnv1a))
         #expect(ReceiverPayload.telemetry(Array("online".utf8)) == nil)
     }
 

@@ -265,7 +265,8 @@ def forged_changes(surface):
         {"Origin": f"http://{host}", "Sec-Fetch-Site": "same-site", "X-Okaeri-Token": token}, {}]
     for form, kind in itertools.product(forms, ["application/json", "text/plain", "application/x-www-form-urlencoded"]):
         fields = {"Host": host, "Cookie": cookie, "Content-Type": kind, "Content-Length": "17", **form}
-        for path in ["/v1/prompts/1", "/v1/configuration/region", "/v1/configuration/room", "/v1/web/links"]:
+        for path in ["/v1/prompts/1", "/v1/configuration/region", "/v1/configuration/room",
+                     "/v1/configuration/receivers", "/v1/web/links"]:
             expect({400, 401, 403, 404, 415}, address, head("POST", path, fields) + b'{"answer":"join"}', f"{path} with {form}")
 
 

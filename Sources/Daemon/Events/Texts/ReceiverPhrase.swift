@@ -1,6 +1,6 @@
 /// The offer of receivers of other makes that publish at the broker.
 package enum ReceiverPhrase: Phrase {
-    case looking, lookingStep, offer, room, roomMistake, added, notLooked, noBroker
+    case looking, lookingStep, offer, room, roomMistake, added, notLooked, noBroker, atHub
 
     package var texts: (english: String, japanese: String) {
         switch self {
@@ -28,6 +28,11 @@ package enum ReceiverPhrase: Phrase {
             (
                 "there is no broker in the configuration; add \"mqtt\" to beacons.json",
                 "設定にブローカーがありません。beacons.json に \"mqtt\" を追加してください"
+            )
+        case .atHub:
+            (
+                "this machine is a receiver of a house; choose other receivers at the hub",
+                "この機器は家の受信機です。ほかの受信機はハブで選んでください"
             )
         }
     }

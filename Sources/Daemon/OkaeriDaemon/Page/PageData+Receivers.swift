@@ -30,6 +30,9 @@ extension PageData {
         guard let broker = configuration.mqtt?.broker else {
             throw PageFailure(.notFound, LocalizedText(ReceiverPhrase.noBroker))
         }
+        guard !configuration.isReceiver || configuration.isStandby else {
+            throw PageFailure(.notFound, LocalizedText(ReceiverPhrase.atHub))
+        }
         let directory: ReceiverDirectory
         do {
             directory = try await search.receivers(at: broker)

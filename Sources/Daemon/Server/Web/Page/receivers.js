@@ -85,7 +85,7 @@ export const receiversPart = () => {
   const update = keyed(list, receiverPart(change))
   return {
     node,
-    /** Looks for receivers. Without a broker there is nothing to find, and another machine's are the hub's. */
+    /** Looks for receivers. Without a broker there is nothing to find. */
     async load() {
       if (!live.status?.mqtt || !session.now?.csrf) {
         node.hidden = true
