@@ -36,7 +36,10 @@ struct ReplayCommand: ParsableCommand {
 
     @Argument(
         help:
-            "A btsnoop, pcap, pcapng or PacketLogger file, also packed by gzip; - is standard input. For several nodes NODE=CAPTURE each.",
+            """
+            A btsnoop, pcap, pcapng or PacketLogger file, also packed by gzip; - is standard input. For several nodes NODE=CAPTURE each; a name \
+            such as espresense-kitchen stands for one of "receivers", and its capture has what that receiver published.
+            """,
         completion: .file())
     var captures: [String]
 
