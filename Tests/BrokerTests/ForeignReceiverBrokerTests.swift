@@ -144,12 +144,14 @@ struct ForeignReceiverBrokerTests {
             }
         }
         let reader = HouseReader(.init(host: "127.0.0.1", port: mosquitto.port))
-        let found = try await reader.readReceivers(for: .seconds(2))
+        let expected = ["espresense kitchen", "openmqttgateway OMG", "shelly plug"]
+        // A test beside this one may use the processor for seconds.
+        try await eventually("the receivers are found, and no others") {
+            let found = try await reader.readReceivers(for: .seconds(1)).receivers.map { "\($0.make) \($0.name)" }
+            #expect(Set(found).isSubset(of: expected))
+            return found == expected
+        }
         sending.cancel()
-        #expect(
-            found.receivers.map { "\($0.make) \($0.name)" } == [
-                "espresense kitchen", "openmqttgateway OMG", "shelly plug",
-            ])
         await live.stop()
         await #expect(throws: HouseReader.Failure.self) {
             mosquitto.kill()
