@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 import Glibc
 import Synchronization
@@ -31,6 +32,7 @@ package final class ChildProcess: @unchecked Sendable {
 
     package private(set) var processIdentifier: pid_t = 0
     private let end = Mutex<(reason: TerminationReason, status: Int32)?>(nil)
+    private let running = DispatchGroup()
 
     package init() {}
 
@@ -75,14 +77,15 @@ package final class ChildProcess: @unchecked Sendable {
             }
         }
         guard code == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(code)))") }
+        collect()
         for handle in Set(passed) { try handle.close() }
     }
 
     /// Whether the program has not ended yet.
-    package var isRunning: Bool { processIdentifier != 0 && !collect(WNOHANG) }
+    package var isRunning: Bool { processIdentifier != 0 && end.withLock { $0 == nil } }
 
     /// Blocks until the program has ended.
-    package func waitUntilExit() { _ = collect(0) }
+    package func waitUntilExit() { running.wait() }
 
     /// Kills the program and waits until it has ended. SIGTERM would not do: a program may ignore it.
     package func killAndWait() {
@@ -95,7 +98,7 @@ package final class ChildProcess: @unchecked Sendable {
         if isRunning { kill(processIdentifier, SIGTERM) }
     }
 
-    /// The exit status, or the number of the signal. The program has ended.
+    /// The exit status, or the number of the signal. Blocks until the program has ended.
     package var terminationStatus: Int32 {
         waitUntilExit()
         return end.withLock { $0?.status ?? -1 }
@@ -106,24 +109,18 @@ package final class ChildProcess: @unchecked Sendable {
         return end.withLock { $0?.reason ?? .exit }
     }
 
-    /// Asks the kernel for the end. Returns whether the program has ended.
-    private func collect(_ options: Int32) -> Bool {
-        guard processIdentifier != 0 else { return true }
-        // Without the lock: a thread that waits must not keep another from asking. The end stays with the kernel (WNOWAIT).
-        var information = siginfo_t()
-        var result: Int32
-        repeat {
-            result = waitid(P_PID, id_t(processIdentifier), &information, WEXITED | WNOWAIT | options)
-        } while result < 0 && errno == EINTR
-        return end.withLock { end in
-            if end != nil { return true }
+    /// Collects the exit status as soon as the program has ended.
+    ///
+    /// Swift Testing waits for its exit tests by `waitid` of any child, which returns the same child again until that one is
+    /// collected: with a child that nothing collects, no exit test ends.
+    private func collect() {
+        running.enter()
+        Thread.detachNewThread { [self] in
             var status: Int32 = 0
-            guard result == 0, waitpid(processIdentifier, &status, WNOHANG) == processIdentifier else {
-                return result < 0
-            }
+            while waitpid(processIdentifier, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7F
-            end = signal == 0 ? (.exit, status >> 8 & 0xFF) : (.uncaughtSignal, signal)
-            return true
+            end.withLock { $0 = signal == 0 ? (.exit, status >> 8 & 0xFF) : (.uncaughtSignal, signal) }
+            running.leave()
         }
     }
 

@@ -68,7 +68,7 @@ export const receiversPart = () => {
     put(done, '')
     button.disabled = true
     try {
-      const answer = await api('/v1/configuration/receivers', { receivers: [receiver] })
+      const answer = await api('v1/configuration/receivers', { receivers: [receiver] })
       if (!answer.written) return failed(answer.reason)
       const { type, name, room } = receiver
       receivers = receivers.map((one) =>
@@ -92,7 +92,7 @@ export const receiversPart = () => {
         return
       }
       try {
-        receivers = (await api('/v1/receivers', null, { within })).receivers
+        receivers = (await api('v1/receivers', null, { within })).receivers
         show()
       } catch {
         // The status names what is wrong with the broker.
