@@ -90,7 +90,7 @@ struct InterleavedAdvertising: Sendable {
     }
 
     private mutating func judge() {
-        guard let pair = Pair(samples.map { ($0.time, $0.rssi) }) else {
+        guard let pair = Pair(samples) else {
             score = max(0, score - 1)
             return
         }
@@ -137,42 +137,53 @@ extension InterleavedAdvertising {
 
         let hasLevels: Bool
 
-        init?(_ samples: [(time: Int32, rssi: Int8?)]) {
-            let times = samples.map { Int($0.time) }
-            guard let interval = Self.interval(of: times), interval >= Self.clear else { return nil }
-            var (trains, strays) = ([Train](), 0)
+        init?(_ samples: [Sample]) {
+            guard let interval = Self.interval(of: samples), interval >= Self.clear else { return nil }
+            // The two are variables: an array would be an allocation for each report.
+            var (older, newer, strays) = (Train?.none, Train?.none, 0)
             let end = interval * Self.longestGap + interval / 2
-            for (time, rssi) in zip(times, samples.map(\.rssi)) {
-                let fits = trains.indices.compactMap { index in
-                    Self.error(of: time - trains[index].last, interval).map { (index, $0) }
-                }
-                if let best = fits.min(by: { $0.1 < $1.1 }) {
-                    trains[best.0].append(time, rssi)
+            for sample in samples {
+                let time = Int(sample.time)
+                let errors = (
+                    older.flatMap { Self.error(of: time - $0.last, interval) },
+                    newer.flatMap { Self.error(of: time - $0.last, interval) }
+                )
+                if let error = errors.0, error <= errors.1 ?? .max {
+                    older?.append(time, sample.rssi)
                     continue
                 }
-                if trains.count == 2 {
-                    guard let ended = trains.indices.min(by: { trains[$0].count < trains[$1].count }),
-                        time - trains[ended].last > end
-                    else {
+                if errors.1 != nil {
+                    newer?.append(time, sample.rssi)
+                    continue
+                }
+                if let (one, other) = Self.both(older, newer) {
+                    let isOlderShorter = one.count <= other.count
+                    let ended = isOlderShorter ? one : other
+                    guard time - ended.last > end else {
                         strays += 1
                         continue
                     }
-                    strays += trains.remove(at: ended).count
+                    strays += ended.count
+                    (older, newer) = (isOlderShorter ? other : one, nil)
                 }
                 var train = Train(last: time)
-                train.append(time, rssi)
-                trains.append(train)
+                train.append(time, sample.rssi)
+                if older == nil { older = train } else { newer = train }
             }
-            guard trains.count == 2, let last = times.last else { return nil }
-            let (few, slots) = (min(trains[0].count, trains[1].count), last / interval)
-            guard few * 10 >= times.count * 3, few * 20 >= slots * 9, strays * 12 <= times.count,
-                Self.areApart(abs(trains[0].last - trains[1].last), interval)
+            guard let (one, other) = Self.both(older, newer), let last = samples.last else { return nil }
+            let (few, slots) = (min(one.count, other.count), Int(last.time) / interval)
+            guard few * 10 >= samples.count * 3, few * 20 >= slots * 9, strays * 12 <= samples.count,
+                Self.areApart(abs(one.last - other.last), interval)
             else { return nil }
-            let difference = abs(trains[0].mean - trains[1].mean)
+            let difference = abs(one.mean - other.mean)
             hasLevels =
                 difference >= Self.levels
                 && difference * difference
-                    >= Self.deviations * Self.deviations * max(trains[0].variance, trains[1].variance)
+                    >= Self.deviations * Self.deviations * max(one.variance, other.variance)
+        }
+
+        private static func both(_ one: Train?, _ other: Train?) -> (Train, Train)? {
+            one.flatMap { one in other.map { (one, $0) } }
         }
 
         /// Returns the deviation of a distance in time from the nearest multiple of the interval; nil if it is not one.
@@ -193,28 +204,44 @@ extension InterleavedAdvertising {
         }
 
         /// Returns the shortest interval at which nearly as many receptions follow each other as at the most common one.
-        private static func interval(of times: [Int]) -> Int? {
-            var lags: [Int] = []
-            for first in times.indices {
-                for second in times[first...].indices.dropFirst().prefix(reach) {
-                    let lag = times[second] - times[first]
-                    if shortest...longest ~= lag { lags.append(lag) }
+        private static func interval(of samples: [Sample]) -> Int? {
+            // A lag, and in the low byte the number of those near it. On the stack, where up to 1024 bytes fit.
+            // Safe: each position is below `count`, and each of these elements was initialized.
+            unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: reach * window) { lags -> Int? in
+                var count = 0
+                for distance in 1...reach {
+                    for first in samples.indices.dropLast(distance) {
+                        let lag = samples[first + distance].time - samples[first].time
+                        guard shortest...longest ~= Int(lag), count < lags.count else { continue }
+                        // Sorted as it comes: those of a greater distance are mostly longer.
+                        var place = count
+                        while place > 0, unsafe lags[place - 1] > lag << 8 {
+                            unsafe lags.initializeElement(at: place, to: lags[place - 1])
+                            place -= 1
+                        }
+                        unsafe lags.initializeElement(at: place, to: lag << 8)
+                        count += 1
+                    }
                 }
+                guard count >= samples.count else { return nil }
+                let width = Int32(width)
+                var (low, high, most) = (0, 0, 0 as Int32)
+                for index in 0..<count {
+                    let lag = unsafe lags[index] >> 8
+                    while unsafe lags[low] >> 8 <= lag - width { low += 1 }
+                    while high < count, unsafe lags[high] >> 8 < lag + width { high += 1 }
+                    unsafe lags[index] |= Int32(high - low)
+                    most = max(most, Int32(high - low))
+                }
+                guard Int(most) * 100 >= samples.count * 35 else { return nil }
+                var first = 0
+                while unsafe (lags[first] & 0xFF) * 4 < most * 3 { first += 1 }
+                var best = first
+                for index in first..<count where unsafe lags[index] >> 8 <= (lags[first] >> 8) + 2 * width {
+                    if unsafe lags[index] & 0xFF > lags[best] & 0xFF { best = index }
+                }
+                return Int(unsafe lags[best] >> 8)
             }
-            lags.sort()
-            guard lags.count >= times.count else { return nil }
-            var (low, high, most) = (0, 0, 0)
-            let counts = lags.indices.map { index in
-                while lags[low] <= lags[index] - width { low += 1 }
-                while high < lags.count, lags[high] < lags[index] + width { high += 1 }
-                most = max(most, high - low)
-                return high - low
-            }
-            guard most * 100 >= times.count * 35, let first = counts.firstIndex(where: { $0 * 4 >= most * 3 }) else {
-                return nil
-            }
-            let near = lags.indices[first...].prefix { lags[$0] <= lags[first] + 2 * width }
-            return near.max { counts[$0] < counts[$1] }.map { lags[$0] }
         }
     }
 }
