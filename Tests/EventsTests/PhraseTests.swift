@@ -35,8 +35,7 @@ import Testing
         + texts(Finding.Verdict.self) + texts(DoctorPhrase.self) + texts(FailurePhrase.self) + texts(ValuePhrase.self)
         + texts(SetupPhrase.self) + texts(ServicePhrase.self) + texts(WritePhrase.self) + texts(ScanMode.Reason.self)
         + texts(NetworkCoolDown.Cause.self) + texts(RefusalPhrase.self) + texts(CalibrationPhrase.self)
-        + texts(JoinPhrase.self) + texts(RequestPhrase.self) + texts(HistoryPhrase.self)
-        + texts(OtherScanPhrase.self) + texts(ContainerPhrase.self)
+        + texts(JoinPhrase.self) + texts(RequestPhrase.self) + texts(HistoryPhrase.self) + texts(ReceiverPhrase.self)
 
     @Test(arguments: all) func `a text has the same values in both languages`(text: Text) {
         #expect(!text.english.isEmpty && !text.japanese.isEmpty)

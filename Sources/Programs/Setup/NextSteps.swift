@@ -40,7 +40,7 @@ package struct NextSteps: Sendable {
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case _ where isInContainer: lines.append(language(ContainerPhrase.restart))
+        case _ where isInContainer: lines.append(language(ServicePhrase.restartContainer))
         case (.runs, true): add(.reload, "sudo systemctl reload okaeri")
         case (.absent, true): add(.start, "sudo systemctl enable --now okaeri")
         case (.runs, false): add(.replaceDaemon, "okaeri monitor --config \(Self.quoted(file))")

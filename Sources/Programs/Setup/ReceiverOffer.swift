@@ -59,7 +59,7 @@ struct ReceiverOffer {
         if make == .espresense { return name }
         return try await console.ask(console.language(ReceiverPhrase.room, name)) { line throws(Mistake) in
             guard !line.isEmpty else { return name }
-            guard Configuration.isRoom(line) else { throw console.mistake(ReceiverPhrase.roomMistake) }
+            guard Configuration.isRoom(line) else { throw console.mistake(ServicePhrase.roomMistake) }
             return line
         }
     }

@@ -10,6 +10,7 @@ package enum DoctorPhrase: Phrase {
     case noNotifications, notifications, agentRuns, noAgent
     case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected, receiverDuplicate,
         receiverAmbiguous
+    case otherScan, otherScanRare
     case finish, complete
 
     package var texts: (english: String, japanese: String) { machine ?? rest }
@@ -184,6 +185,16 @@ package enum DoctorPhrase: Phrase {
             (
                 "{0} reports beacons of different regions under one alias, and these reports are not used → give each beacon an alias of its own at ESPresense",
                 "{0} は別々のリージョンのビーコンを同じ別名で報告しており、その報告は使えません → ESPresense でビーコンごとに別の別名を付けてください"
+            )
+        case .otherScan:
+            (
+                "another program scans with {0} too, {1} % of the time; both receive each advertisement",
+                "別のプログラムも {0} で全体の {1} % の時間スキャンしています。どちらもすべてのアドバタイズを受信します"
+            )
+        case .otherScanRare:
+            (
+                "another program scans with {0} too, only {1} % of the time, so that okaeri receives less → if exits are false or arrivals late, plug in an adapter for okaeri alone, and name it in beacons.json (\"adapter\")",
+                "別のプログラムも {0} でスキャンしていますが、全体の {1} % の時間だけなので、受信が減ります → 誤った退出や到着の遅れがあれば、okaeri 専用のアダプターを接続し、beacons.json の \"adapter\" に書いてください"
             )
         case .finish:
             (

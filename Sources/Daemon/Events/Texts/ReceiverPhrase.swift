@@ -1,6 +1,6 @@
 /// The offer of receivers of other makes that publish at the broker.
 package enum ReceiverPhrase: Phrase {
-    case looking, lookingStep, offer, room, roomMistake, added, notLooked, noBroker, atHub
+    case looking, lookingStep, offer, room, added, notLooked, noBroker, atHub
 
     package var texts: (english: String, japanese: String) {
         switch self {
@@ -15,11 +15,6 @@ package enum ReceiverPhrase: Phrase {
             (
                 "In which room is {0}? A name such as kitchen, or Enter for {0}: ",
                 "{0} はどの部屋にありますか？ kitchen のような名前、または Enter で {0}："
-            )
-        case .roomMistake:
-            (
-                "A room is a name of up to 64 bytes without control characters.",
-                "部屋の名前は、制御文字を含まない 64 バイト以内で入力してください。"
             )
         case .added: ("{0 receiver} of {1} will be used.", "{1} の受信機 {0} 台を使います。")
         case .notLooked:

@@ -8,7 +8,7 @@ package enum ServicePhrase: Phrase {
     case broker, port, portMistake, user, userMistake, tls, leftOutUnencrypted, passwordWritten, leftOut, password,
         passwordMistake
     case fileWritten
-    case saveProfile, reload, start, replaceDaemon, startDaemon, joinGroup, status
+    case saveProfile, reload, start, replaceDaemon, startDaemon, restartContainer, joinGroup, status
 
     package var texts: (english: String, japanese: String) { service ?? rest }
 
@@ -120,6 +120,11 @@ package enum ServicePhrase: Phrase {
         case .start: ("{0}   # starts it now and at each start of the machine", "{0}   # 今すぐ、また機器の起動時に毎回起動")
         case .replaceDaemon: ("{0}   # replaces the daemon that uses another file", "{0}   # 別のファイルを使っているデーモンの代わりに起動")
         case .startDaemon: ("{0}   # starts it", "{0}   # 起動")
+        case .restartContainer:
+            (
+                "Start the container of the daemon, or restart it, so that it uses the file.",
+                "デーモンのコンテナーを起動するか、再起動してください。新しいファイルが使われます。"
+            )
         case .joinGroup:
             ("{0}   # then log in again, to query the daemon without sudo", "{0}   # その後ログインし直すと、sudo なしで使えます")
         default: ("{0}   # the states of the regions", "{0}   # リージョンの状態")

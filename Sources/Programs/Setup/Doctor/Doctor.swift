@@ -255,3 +255,22 @@ extension JoinFailure {
     /// The cause and the remedy in Japanese.
     fileprivate var japanese: String { code.japanese(description) }
 }
+
+// MARK: - The scan of another program
+
+extension Doctor {
+    /// The part of the time from which on a scan of another program serves presence as the daemon's own one does.
+    private static let sufficientShare = 0.5
+
+    /// Returns the scan of another program that the daemon uses as it is: the advertisements of one scan reach both programs.
+    static func otherScanFindings(_ status: StatusReport) -> [Finding] {
+        guard let scan = status.bluetooth.scan, scan.isOfOtherProgram else { return [] }
+        let isRare = scan.share < sufficientShare
+        let percent = Int((min(max(scan.share, 0), 1) * 100).rounded())
+        return [
+            Finding(
+                "bluetooth", isRare ? .note : .ok, isRare ? DoctorPhrase.otherScanRare : .otherScan,
+                [status.bluetooth.adapter ?? "Bluetooth", "\(percent)"])
+        ]
+    }
+}
