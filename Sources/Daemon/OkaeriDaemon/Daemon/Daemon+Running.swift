@@ -59,7 +59,7 @@ extension Daemon {
         if options.capture == nil {
             services.append(
                 ClockWatchService(
-                    events: hub.eventsButRanging(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() },
+                    events: hub.events(), wasSet: { [stateStore] in stateStore?.mayHaveChanged() },
                     logger: logger))
             services.append(batteryReading)
         }

@@ -178,7 +178,8 @@ struct ChangesService: Service {
     }
 }
 
-/// Reports once that the clock was set, with the first event by the new time. A quiet house is not woken for it.
+/// Reports once that the clock was set, with the first event by the new time, ranging included. A quiet house is not
+/// woken for it.
 struct ClockWatchService: Service {
     /// The events from now on.
     let events: AsyncStream<Event>
