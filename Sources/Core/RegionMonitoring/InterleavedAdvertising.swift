@@ -126,8 +126,12 @@ extension InterleavedAdvertising {
         /// Half of the width within which intervals are the same one.
         private static let width = 9_000
 
+        /// The number of distances that are compared with all others, and the share of them in percent that is one train's.
+        private static let (candidates, most) = (4, 65)
+
         /// The number of later receptions with which each is compared.
         private static let reach = 3
+
 
         /// The number of intervals after which a train has ended.
         private static let longestGap = 6
@@ -138,7 +142,7 @@ extension InterleavedAdvertising {
         let hasLevels: Bool
 
         init?(_ samples: [Sample]) {
-            guard let interval = Self.interval(of: samples), interval >= Self.clear else { return nil }
+            guard !Self.areOneTrain(samples), let interval = Self.interval(of: samples), interval >= Self.clear else { return nil }
             // The two are variables: an array would be an allocation for each report.
             var (older, newer, strays) = (Train?.none, Train?.none, 0)
             let end = interval * Self.longestGap + interval / 2
@@ -182,6 +186,17 @@ extension InterleavedAdvertising {
                     >= Self.deviations * Self.deviations * max(one.variance, other.variance)
         }
 
+        /// Whether most receptions follow the one before by the same interval. Of two trains, at most about half do: their
+        /// distances alternate. Most windows are of one device, and this is a twentieth of the search for an interval.
+        private static func areOneTrain(_ samples: [Sample]) -> Bool {
+            let lags = samples.indices.dropLast()
+            return lags.prefix(candidates).contains { candidate in
+                let lag = samples[candidate + 1].time - samples[candidate].time
+                let near = lags.count { abs(samples[$0 + 1].time - samples[$0].time - lag) <= Int32(width) }
+                return near * 100 >= lags.count * most
+            }
+        }
+
         private static func both(_ one: Train?, _ other: Train?) -> (Train, Train)? {
             one.flatMap { one in other.map { (one, $0) } }
         }
@@ -205,43 +220,51 @@ extension InterleavedAdvertising {
 
         /// Returns the shortest interval at which nearly as many receptions follow each other as at the most common one.
         private static func interval(of samples: [Sample]) -> Int? {
-            // A lag, and in the low byte the number of those near it. On the stack, where up to 1024 bytes fit.
-            // Safe: each position is below `count`, and each of these elements was initialized.
-            unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: reach * window) { lags -> Int? in
-                var count = 0
-                for distance in 1...reach {
-                    for first in samples.indices.dropLast(distance) {
-                        let lag = samples[first + distance].time - samples[first].time
-                        guard shortest...longest ~= Int(lag), count < lags.count else { continue }
-                        // Sorted as it comes: those of a greater distance are mostly longer.
-                        var place = count
-                        while place > 0, unsafe lags[place - 1] > lag << 8 {
-                            unsafe lags.initializeElement(at: place, to: lags[place - 1])
-                            place -= 1
-                        }
-                        unsafe lags.initializeElement(at: place, to: lag << 8)
-                        count += 1
-                    }
+            let width = Int32(width)
+            // `reach` lags for each sample of a window, and a bucket for each width up to the longest interval.
+            var (lags, count) = (InlineArray<144, Int32>(repeating: 0), 0)
+            var buckets = InlineArray<223, UInt8>(repeating: 0)
+            for distance in 1...reach {
+                for first in samples.indices.dropLast(distance) {
+                    let lag = samples[first + distance].time - samples[first].time
+                    guard shortest...longest ~= Int(lag), count < lags.count else { continue }
+                    lags[count] = lag
+                    count += 1
+                    buckets[Int(lag / (2 * width))] &+= 1
                 }
-                guard count >= samples.count else { return nil }
-                let width = Int32(width)
-                var (low, high, most) = (0, 0, 0 as Int32)
-                for index in 0..<count {
-                    let lag = unsafe lags[index] >> 8
-                    while unsafe lags[low] >> 8 <= lag - width { low += 1 }
-                    while high < count, unsafe lags[high] >> 8 < lag + width { high += 1 }
-                    unsafe lags[index] |= Int32(high - low)
-                    most = max(most, Int32(high - low))
-                }
-                guard Int(most) * 100 >= samples.count * 35 else { return nil }
-                var first = 0
-                while unsafe (lags[first] & 0xFF) * 4 < most * 3 { first += 1 }
-                var best = first
-                for index in first..<count where unsafe lags[index] >> 8 <= (lags[first] >> 8) + 2 * width {
-                    if unsafe lags[index] & 0xFF > lags[best] & 0xFF { best = index }
-                }
-                return Int(unsafe lags[best] >> 8)
             }
+            // Those near one lag are in two neighbours. Most windows without a common interval end here, unsorted.
+            var crowd: UInt8 = 0
+            for second in 1..<buckets.count { crowd = max(crowd, buckets[second - 1] &+ buckets[second]) }
+            guard count >= samples.count, isCommon(Int(crowd), samples) else { return nil }
+            for index in 1..<count {
+                // Nearly sorted: those of a greater distance are mostly longer.
+                let lag = lags[index]
+                var place = index
+                while place > 0, lags[place - 1] > lag {
+                    lags[place] = lags[place - 1]
+                    place -= 1
+                }
+                lags[place] = lag
+            }
+            // The number of lags near each one.
+            var near = InlineArray<144, Int>(repeating: 0)
+            var (low, high, most) = (0, 0, 0)
+            for index in 0..<count {
+                while lags[low] <= lags[index] - width { low += 1 }
+                while high < count, lags[high] < lags[index] + width { high += 1 }
+                near[index] = high - low
+                most = max(most, high - low)
+            }
+            guard isCommon(most, samples), let first = (0..<count).first(where: { near[$0] * 4 >= most * 3 }) else { return nil }
+            var best = first
+            for index in first..<count where lags[index] <= lags[first] + 2 * width && near[index] > near[best] {
+                best = index
+            }
+            return Int(lags[best])
         }
+
+        /// Whether so many lags near each other are an interval's.
+        private static func isCommon(_ count: Int, _ samples: [Sample]) -> Bool { count * 100 >= samples.count * 35 }
     }
 }
