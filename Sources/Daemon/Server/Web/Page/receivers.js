@@ -85,9 +85,9 @@ export const receiversPart = () => {
   const update = keyed(list, receiverPart(change))
   return {
     node,
-    /** Looks for receivers. Without a broker there is nothing to find. */
+    /** Looks for receivers. Without a connection to a broker there is nothing to find. */
     async load() {
-      if (!live.status?.mqtt || !session.now?.csrf) {
+      if (!live.status?.mqtt?.connected || !session.now?.csrf) {
         node.hidden = true
         return
       }
