@@ -48,7 +48,7 @@ struct Backend: Sendable {
 
     @Sendable private func forget(node: String) throws(ForgetFailure) {
         switch node {
-        case "attic": return
+        case "attic", "Pi-2_b.c~d+e&f=g/ü": return
         case "hall": throw .online(node)
         case "cellar": throw .away("the broker is off")
         case "alone": throw .noHouse

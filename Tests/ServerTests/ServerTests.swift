@@ -335,7 +335,9 @@ import RegionMonitoring
         }
     }
 
-    @Test(arguments: [("attic", 200), ("hall", 409), ("cellar", 503), ("alone", 404), ("x%20y", 404)])
+    @Test(arguments: [
+        ("attic", 200), ("hall", 409), ("cellar", 503), ("alone", 404), ("x%20y", 404), ("Pi-2_b.c~d+e&f=g/ü", 200),
+    ])
     func `a node is forgotten, or it is said why not`(name: String, status: UInt) async throws {
         try await run(server()) {
             do throws(APIClient.Failure) {

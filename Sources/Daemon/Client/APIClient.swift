@@ -101,11 +101,21 @@ package struct APIClient: Sendable {
         try decode(await body(.delete, "\(Route.devices)/\(escaped(id))"))
     }
 
+    /// Percent-encodes all but the unreserved characters (RFC 3986, 2.3).
     private func escaped(_ component: String) -> String {
         component.utf8.map { byte in
-            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            return isPlain ? String(Unicode.Scalar(byte)) : hexadecimal(byte, prefix: "%")
+            isUnreserved(byte) ? String(Unicode.Scalar(byte)) : hexadecimal(byte, prefix: "%")
         }.joined()
+    }
+
+    private func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 
     private func decode<Report: Decodable>(_ body: [UInt8]) throws(Failure) -> Report {

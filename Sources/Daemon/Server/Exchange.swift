@@ -2,6 +2,7 @@ package import OkaeriEvents
 import FoundationEssentials
 import HTTPTypes
 package import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 
@@ -59,8 +60,12 @@ package struct Exchange: RequestContext {
         return value
     }
 
-    /// Returns what stands for a component of the endpoint's path. Hummingbird leaves its percent encoding.
-    package func component(_ name: String) -> String { parameters.get(name) ?? "" }
+    /// Returns what stands for a component of the endpoint's path, without its percent encoding.
+    package func component(_ name: String) -> String {
+        // Hummingbird decodes a query alone. A path may have the two characters that separate parameters, or are a space there.
+        let encoded = (parameters.get(name) ?? "").replacing("&", with: "%26").replacing("+", with: "%2B")
+        return URI("/?component=\(encoded)").queryParameters["component"].map(String.init) ?? ""
+    }
 
     /// Returns the content of the request.
     ///

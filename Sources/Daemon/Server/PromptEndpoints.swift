@@ -48,7 +48,6 @@ package struct PromptEndpoints: Sendable {
                     throw PageFailure(status, LocalizedText(error.description, japanese: error.japanese))
                 }
             },
-            // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, Route.never, .socket) { exchange in
                 let ssid = try exchange.query(
                     Route.ssid, or: .noNetwork, "\(Route.never)?\(Route.ssid)=SSID")

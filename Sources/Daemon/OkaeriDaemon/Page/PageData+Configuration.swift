@@ -33,7 +33,6 @@ extension PageData {
                 let report = try await remove(sign: sign, of: try Self.region(exchange, of: path))
                 return .json(report, in: exchange.request.language)
             },
-            // The name in the query: Hummingbird undoes the percent encoding there, in a path it does not.
             Endpoint(.delete, region, .socket) { exchange in
                 .json(try await remove(region: try Self.region(exchange, of: region)), in: exchange.request.language)
             },
