@@ -126,6 +126,45 @@ import RegionMonitoring
         #expect(receptions.map(\.sender) == [.beacon(HouseBench.beacon("keys"), measuredPower: -59)])
     }
 
+    @Test mutating func `Forged aliases displace no region's beacon, cost little, and take no beacon's own identifier`()
+        throws
+    {
+        for number in 0..<2 * BeaconAliases.limit {
+            house.overwrite(
+                "espresense/settings/\(Self.device("car", minor: UInt16(number)))/config", "{\"id\":\"x\(number)\"}")
+        }
+        for number in 0..<100 {
+            house.overwrite(
+                "espresense/settings/\(Self.device("bike", minor: UInt16(number)))/config", #"{"id":"tag"}"#)
+        }
+        house.overwrite(
+            "espresense/settings/\(Self.device("bike", minor: 200))/config", "{\"id\":\"\(Self.device())\"}")
+        try start(.espresense)
+        house.overwrite("espresense/settings/\(Self.device())/config", #"{"id":"tag"}"#)
+        report(device: "tag")
+        house.pass(2)
+        report()
+        house.pass(2)
+        let keys = Reception.Sender.beacon(HouseBench.beacon("keys"), measuredPower: -59)
+        #expect(receptions.map(\.sender) == [keys, keys])
+        #expect((house.nodes["hall"]?.core.receivers.rejected[.aliasNotAccepted] ?? 0) > 1000)
+    }
+
+    @Test mutating func `Long names are different receivers, and a node that comes takes its name`() throws {
+        try start(.espresense)
+        let long = String(repeating: "a", count: 63)
+        report(long + "1")
+        report(long + "2")
+        report()
+        house.pass(1)
+        #expect(house.nodes["hall"]?.core.receivers.all.count == 3)
+        house.startReceiver(Self.kitchen)
+        house.pass(1)
+        report()
+        #expect(receiver() == nil && house.nodes["hall"]?.core.receivers.rejected[.nameTaken] == 1)
+        #expect(node()?.receiver == nil)
+    }
+
     @Test mutating func `Two receivers of one name are noticed, and one with another address is not`() throws {
         try start(.espresense)
         func telemetry(_ address: String) {
@@ -164,7 +203,8 @@ import RegionMonitoring
         report("intruder")
         house.pass(1)
         #expect(reports.isEmpty && receiver("espresense-intruder") == nil)
-        #expect(house.nodes["hall"]?.core.receivers.rejected == [.notAccepted: 1])
+        #expect(house.nodes["hall"]?.core.receivers.rejected == [.notNamed: 1])
+        #expect(house.nodes["hall"]?.core.receivers.all.isEmpty == true)
     }
 
     @Test mutating func `A gateway and a Shelly are radios, too`() throws {
@@ -246,12 +286,14 @@ import RegionMonitoring
         try start(.espresense)
         report("kitchen")
         for number in 0..<400 { house.send("espresense/rooms/r\(number)/status", "offline") }
+        #expect(house.nodes["hall"]?.core.receivers.all.count == 1, "a last will of an unknown receiver leaves nothing")
+        for number in 0..<400 { house.send("espresense/rooms/r\(number)/status", "online") }
         #expect(house.nodes["hall"]?.core.receivers.all.count == ForeignReceivers.limit)
         #expect(receiver() != nil)
         for number in 0..<400 { telemetry("s\(number)") }
         #expect(house.nodes["hall"]?.core.receivers.all.count == ForeignReceivers.limit)
         #expect(receiver() != nil)
-        #expect((house.nodes["hall"]?.core.receivers.rejected[.notAccepted] ?? 0) > 90)
+        #expect((house.nodes["hall"]?.core.receivers.rejected[.tooManyReceivers] ?? 0) > 90)
     }
 
     @Test mutating func `A receiver with too many messages loses the rest, and its wrong ones are counted`() throws {

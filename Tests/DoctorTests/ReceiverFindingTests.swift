@@ -12,9 +12,10 @@ struct ReceiverFindingTests {
         return try Configuration(json: Array(text.utf8), file: "beacons.json")
     }
 
-    private func findings(_ nodes: [NodeReport]) throws -> [Finding] {
+    private func findings(_ nodes: [NodeReport], rejected: [String: UInt64]? = nil) throws -> [Finding] {
         Doctor.receiverFindings(
-            NodesReport(node: "hall", site: "home", connected: true, reason: "", nodes: nodes, regions: []),
+            NodesReport(
+                node: "hall", site: "home", connected: true, reason: "", nodes: nodes, rejected: rejected, regions: []),
             try configuration())
     }
 
@@ -40,9 +41,13 @@ struct ReceiverFindingTests {
         #expect(try findings([node(online: false)]).first?.text(in: .english).contains("okaeri nodes forget") == true)
         #expect(try findings([node(deaf: true)]).map(\.verdict) == [.wrong])
         #expect(try findings([node(rejected: ["malformed": 12])]).map(\.verdict) == [.ok, .note])
+        let many = try findings([node()], rejected: ["too many receivers": 7]).last
+        #expect(many?.verdict == .wrong && many?.text(in: .japanese).contains("7 件") == true)
         #expect(
             try findings([]).first?.text(in: .english).contains("mosquitto_sub -h mqtt.lan -v -t 'house/+/BTtoMQTT/#'")
                 == true)
+        #expect(
+            try findings([]).first?.text(in: .japanese).contains("`house/+/LWT`, `house/+/SYStoMQTT` の読み取り") == true)
     }
 
     @Test func `Two receivers of one name are wrong, and an alias of several beacons is named`() throws {

@@ -35,8 +35,14 @@ package enum ReceiverRejection: String, CaseIterable, Hashable, Sendable, Error 
     case incomplete
     /// More messages come than such a receiver publishes.
     case tooMany = "too many messages"
-    /// The name or the number of receivers is not accepted.
-    case notAccepted = "receiver not accepted"
+    /// The configuration names the receivers that are used, and this one is not among them.
+    case notNamed = "receiver not in `rooms`"
+    /// There are as many receivers as are accepted.
+    case tooManyReceivers = "too many receivers"
+    /// A node of this program has the name of the receiver.
+    case nameTaken = "name of a node"
+    /// There are too many aliases, or it is another beacon's own identifier.
+    case aliasNotAccepted = "alias not accepted"
     /// Its device is one of several, and nothing shows which.
     case ambiguous = "name of several beacons"
     /// Another receiver publishes under the same name.

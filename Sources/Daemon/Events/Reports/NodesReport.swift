@@ -12,6 +12,8 @@ package struct NodesReport: Codable, Sendable, Equatable {
     package var reason: String
     /// By name.
     package var nodes: [NodeReport]
+    /// The numbers of rejected messages of receivers that are not among the nodes, by the reason; `nil` without any.
+    package var rejected: [String: UInt64]?
     /// The hub of the house; `nil` without one.
     package var hub: String?
     /// The states of the house's regions.
@@ -30,7 +32,7 @@ package struct NodesReport: Codable, Sendable, Equatable {
 
     package init(
         node: String, site: String, connected: Bool, reason: String, hub: String? = nil, nodes: [NodeReport],
-        regions: [Region]
+        rejected: [String: UInt64]? = nil, regions: [Region]
     ) {
         self.node = node
         self.site = site
@@ -38,6 +40,7 @@ package struct NodesReport: Codable, Sendable, Equatable {
         self.reason = reason
         self.hub = hub
         self.nodes = nodes
+        self.rejected = rejected
         self.regions = regions
     }
 }

@@ -6,6 +6,7 @@ extension NodesReport {
     package var lines: [String] {
         let width = min((nodes.map(\.name) + regions.map(\.identifier)).map(\.displayWidth).max() ?? 0, 24)
         var lines = nodes.flatMap { self.lines($0, width) }
+        if let rejected { lines.append("other receivers: \(NodeReport.Receiver.text(rejected))") }
         if !connected { lines.append("MQTT: \(reason)") }
         lines.append("")
         lines += regions.map { "\($0.identifier.padding(to: width))  \($0.house.text(in: .english))" }
@@ -22,7 +23,7 @@ extension NodesReport {
             words.append("\(adapter) \(listening ? "listens" : "is DEAF: \(why)")")
         }
         if let radio = node.radio, !radio.away || node.name != self.node { words += radio.words(node.receiver) }
-        if let receiver = node.receiver { words += receiver.words }
+        if let receiver = node.receiver { words += receiver.words(node.name) }
         if let version = node.version { words.append(version) }
         if node.kind == .standby { words.append("standby") }
         if node.name == hub { words.append("hub") }
@@ -44,14 +45,18 @@ extension NodeReport.Radio {
 }
 
 extension NodeReport.Receiver {
-    fileprivate var words: [String] {
-        var words = [make]
+    fileprivate func words(_ node: String) -> [String] {
+        // The name among the nodes has a hash in its place.
+        var words = [node.hasSuffix(name) ? make : "\(make) \"\(name)\""]
         if deaf { words.append("receives NOTHING") }
         if let interval, interval >= 0.1 { words.append("a report every \(interval.rounded(digits: 1).plain) s") }
         if let scans, scans < 0.9 { words.append("scans \(Int((scans * 100).rounded())) % of the time") }
-        let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        if !reasons.isEmpty { words.append("rejected: \(reasons.joined(separator: ", "))") }
+        if !rejected.isEmpty { words.append(Self.text(rejected)) }
         return words
+    }
+
+    fileprivate static func text(_ rejected: [String: UInt64]) -> String {
+        "rejected: \(rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))"
     }
 }
 

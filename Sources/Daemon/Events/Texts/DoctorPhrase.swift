@@ -9,7 +9,7 @@ package enum DoctorPhrase: Phrase {
         passphraseFile
     case noNotifications, notifications, agentRuns, noAgent
     case noReceivers, receivers, receiverAway, receiverDeaf, receiverSlow, receiverRejected, receiverDuplicate,
-        receiverAmbiguous
+        receiverAmbiguous, receiversTooMany
     case otherScan, otherScanRare
     case finish, complete
 
@@ -152,8 +152,8 @@ package enum DoctorPhrase: Phrase {
             )
         case .noReceivers:
             (
-                "none of the receivers in \"receivers\" has been found → compare their topics with beacons.json: `mosquitto_sub -h {0} -v -t {1}`",
-                "\"receivers\" の受信機が見つかりません → トピックを beacons.json と比べてください：`mosquitto_sub -h {0} -v -t {1}`"
+                "none of the receivers in \"receivers\" has been found → compare their topics with beacons.json: `mosquitto_sub -h {0} -v -t {1}`; the broker must let this machine's user read {2}",
+                "\"receivers\" の受信機が見つかりません → トピックを beacons.json と比べてください：`mosquitto_sub -h {0} -v -t {1}`。ブローカーで、このマシンのユーザーに {2} の読み取りを許可してください"
             )
         case .receivers: ("{0} report", "{0} が報告しています")
         case .receiverAway:
@@ -175,6 +175,11 @@ package enum DoctorPhrase: Phrase {
             (
                 "{0 message} of {1} cannot be used → compare its version and its settings with receivers.md",
                 "{1} のメッセージ {0} 件が使えません → バージョンと設定を receivers.md で確認してください"
+            )
+        case .receiversTooMany:
+            (
+                "{0} receivers are known, and {1 message} of others cannot be used → name those of this house in `rooms` of receivers, and give them a user of the broker of their own",
+                "受信機は {0} 台までです。ほかの受信機のメッセージ {1} 件は使われません → receivers の rooms にこの家の受信機の名前を書き、ブローカーに専用のユーザーを用意してください"
             )
         case .receiverDuplicate:
             (

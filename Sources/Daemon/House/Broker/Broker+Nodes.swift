@@ -23,6 +23,12 @@ extension Broker {
         return guarded.withLock { $0.core.nodeReports(at: MQTTClient.now, ownShare: share) }
     }
 
+    /// The numbers of rejected messages of receivers of other makes that are not among the nodes; `nil` without any.
+    package var rejected: [String: UInt64]? {
+        let rejected = guarded.withLock(\.core.receivers.rejected)
+        return rejected.isEmpty ? nil : rejected.byReason
+    }
+
     /// The hub that decides for the house; `nil` without one.
     package var hub: String? { guarded.withLock { $0.core.hubName } }
 
@@ -103,8 +109,7 @@ extension BrokerCore {
                 make: receiver.make.title, name: receiver.name,
                 interval: receiver.intervals.median.map { Nanoseconds.seconds($0).rounded(digits: 1) },
                 scans: receiver.share?.rounded(digits: 2), deaf: receiver.isDeaf, offset: receiver.place.offset,
-                rejected: Dictionary(
-                    receiver.rejected.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first })))
+                rejected: receiver.rejected.byReason))
     }
 
     private static func age(_ time: Int64, at now: Int64) -> Double {
@@ -121,5 +126,11 @@ extension BrokerCore {
     func publishedRegion(_ identifier: String) -> RegionValue? {
         guard !isRadio else { return publishedRegions[TopicName(identifier).level] }
         return election.isDeciding ? states[identifier] : nil
+    }
+}
+
+extension [ReceiverRejection: UInt64] {
+    fileprivate var byReason: [String: UInt64] {
+        Dictionary<String, UInt64>(map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 }

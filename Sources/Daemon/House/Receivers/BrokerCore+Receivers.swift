@@ -22,6 +22,7 @@ extension BrokerCore {
             switch effect {
             case .left(let name): [.radioLost(name)] + receiverPublished(name, at: now)
             case .removed(let name): receiverForgotten(name)
+            case .displaced(let name): receiverCleared(name)
             case .found(let name): devicesChanged(at: now) + receiverPublished(name, at: now)
             case .returned(let name): receiverPublished(name, at: now)
             }
@@ -43,6 +44,11 @@ extension BrokerCore {
     mutating func receiverForgotten(_ name: String) -> [Output] {
         let gone = topics(of: name) + regions.compactMap { discovery?.part(region: $0.level, node: name).topic }
         return (isHolding ? gone.map { .publish(.clearing($0)) } : []) + radioRemoved(name)
+    }
+
+    /// Clears the topics of a receiver itself; those of a node of its name stay.
+    private func receiverCleared(_ name: String) -> [Output] {
+        isHolding ? topics(of: name).map { .publish(.clearing($0)) } : []
     }
 
     private func topics(of receiver: String) -> [String] {

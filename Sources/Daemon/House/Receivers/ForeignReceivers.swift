@@ -14,16 +14,11 @@ struct ForeignReceivers: Sendable {
     /// The maximum number of receivers.
     static let limit = 300
 
-    /// The number of devices whose aliases are known.
-    private static let aliasLimit = 1024
-
     private let sources: [Source]
     private(set) var all: [String: ForeignReceiver] = [:]
     /// The rejected messages that belong to no receiver.
     private(set) var rejected: [ReceiverRejection: UInt64] = [:]
-    /// The aliases of beacons, by their own identifiers, and the beacons of each alias.
-    private var aliases: [String: String] = [:]
-    private var beacons: [String: [String]] = [:]
+    private var aliases = BeaconAliases()
     private var matcher = RegionMatcher([])
     private var wantsPhones = false
 
@@ -45,6 +40,8 @@ struct ForeignReceivers: Sendable {
         case left(String)
         /// The receiver does not come back: another one has its place.
         case removed(String)
+        /// A node has the name of the receiver, which is not used any more.
+        case displaced(String)
         /// The receiver was not known before.
         case found(String)
         /// The receiver was away, and is present.
@@ -96,6 +93,7 @@ struct ForeignReceivers: Sendable {
     /// Handles what the regions want.
     mutating func wanted(_ wanted: WantedBeacons) {
         (matcher, wantsPhones) = (RegionMatcher(wanted.beacons), wanted.phones)
+        aliases.wanted(matcher)
     }
 
     mutating func removed(_ name: String) { all[name] = nil }
@@ -123,7 +121,7 @@ struct ForeignReceivers: Sendable {
             guard let subject = source.settings.topics.subject(of: message.topic) else { continue }
             switch subject {
             case .settings(let device):
-                settingsReceived(device, message.payload)
+                if !aliases.changed(device, ReceiverPayload.alias(message.payload)) { reject(.aliasNotAccepted) }
                 return []
             case .report(let name, let device):
                 // It is old.
@@ -140,8 +138,10 @@ struct ForeignReceivers: Sendable {
                 }
             case .status(let name):
                 guard let isOnline = ReceiverPayload.isOnline(message.payload) else { return [] }
-                // A Shelly is known by its reports: each one has this topic, with or without the script.
-                if source.settings.topics.make == .shelly, all[key(of: name, source)] == nil { return [] }
+                // A Shelly is known by its reports: each one has this topic, with or without the script. One that is not known leaves
+                // nothing.
+                let isKnown = all[key(of: name, source)] != nil
+                guard isKnown || isOnline && source.settings.topics.make != .shelly else { return [] }
                 return changed(name, of: source, at: now, isTaken) { receivers, key in
                     guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
                     if !message.isRetained { receivers.all[key]?.connected(at: now) }
@@ -152,9 +152,14 @@ struct ForeignReceivers: Sendable {
         return nil
     }
 
-    /// The name of a receiver among the radios of the house.
+    /// The name of a receiver among the radios of the house. A long one ends with a hash, so that no two are equal.
     private func key(of name: String, _ source: Source) -> String {
-        String("\(source.prefix)-\(TopicName(name).level)".prefix(64))
+        let key = "\(source.prefix)-\(TopicName(name).level)"
+        return TopicName.isLevel(key) ? key : "\(source.prefix)-\(TopicName(key).level)"
+    }
+
+    private mutating func reject(_ reason: ReceiverRejection) {
+        rejected[reason] = (rejected[reason] ?? 0).addingReportingOverflow(1).partialValue
     }
 
     private mutating func changed(
@@ -163,9 +168,17 @@ struct ForeignReceivers: Sendable {
     ) -> [Effect] {
         let key = key(of: name, source)
         var effects: [Effect] = []
+        guard let place = source.settings.place(of: name) else {
+            reject(.notNamed)
+            return []
+        }
+        guard !isTaken(key) else {
+            reject(.nameTaken)
+            return all.removeValue(forKey: key) == nil ? [] : [.displaced(key)]
+        }
         if all[key] == nil {
-            guard let place = source.settings.place(of: name), !isTaken(key), let displaced = displaced() else {
-                rejected[.notAccepted] = (rejected[.notAccepted] ?? 0).addingReportingOverflow(1).partialValue
+            guard let displaced = displaced() else {
+                reject(.tooManyReceivers)
                 return []
             }
             if let displaced = displaced.first {
@@ -194,7 +207,7 @@ struct ForeignReceivers: Sendable {
         guard let make = all[key]?.make else { return }
         let reports: [ReceiverReport]
         do throws(ReceiverRejection) {
-            let beacon = if let device { try beacon(of: device) } else { String?.none }
+            let beacon = if let device { try aliases.beacon(of: device) } else { String?.none }
             reports = try ReceiverPayload.reports(
                 make, device: beacon, payload, wantsPhones: wantsPhones, isWanted: isWanted)
         } catch {
@@ -248,37 +261,6 @@ struct ForeignReceivers: Sendable {
         case .phone(let address): address.rawValue
         case .other(let number): number
         }
-    }
-
-    /// Returns the identifier of the wanted beacon that an alias stands for; another identifier as it is.
-    ///
-    /// - Throws: ``ReceiverRejection/ambiguous`` for an alias of beacons of different regions: one of them would keep the regions of the
-    ///   other one inside.
-    private func beacon(of device: String) throws(ReceiverRejection) -> String {
-        guard let known = beacons[device] else { return device }
-        var (first, regions) = (String?.none, [Int]())
-        for name in known {
-            guard case .beacon(let identity, _)? = ReceiverPayload.sender(ofESPresense: name) else { continue }
-            let matches = matcher.matches(identity)
-            guard !matches.isEmpty else { continue }
-            guard first == nil || matches == regions else { throw .ambiguous }
-            (first, regions) = (first ?? name, matches)
-        }
-        return first ?? known.first ?? device
-    }
-
-    /// Handles the settings of a device, which may give a beacon another identifier. They are retained. One alias may stand for several
-    /// beacons, such as the frames of one tag.
-    private mutating func settingsReceived(_ device: String, _ payload: [UInt8]) {
-        if let former = aliases.removeValue(forKey: device) {
-            beacons[former]?.removeAll { $0 == device }
-            if beacons[former]?.isEmpty ?? false { beacons[former] = nil }
-        }
-        guard let alias = ReceiverPayload.alias(payload), alias != device, device.utf8.count <= 128,
-            aliases.count < Self.aliasLimit, case .beacon? = ReceiverPayload.sender(ofESPresense: device)
-        else { return }
-        aliases[device] = alias
-        beacons[alias, default: []].append(device)
     }
 
     // MARK: Time

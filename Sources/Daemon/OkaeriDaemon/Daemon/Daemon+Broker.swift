@@ -139,6 +139,7 @@ extension Daemon {
             return NodesReport(
                 node: hub.node, site: broker.site, connected: broker.state.isConnected,
                 reason: broker.state.description, hub: broker.hub, nodes: broker.nodes,
+                rejected: broker.rejected,
                 regions: regions.compactMap { region in
                     region.house.map { .init(identifier: region.identifier, house: $0) }
                 })

@@ -28,13 +28,20 @@ extension Doctor {
         let host = mqtt.broker.host.shellQuoted
         let nodes = report.nodes.filter { $0.receiver != nil }
         guard !nodes.isEmpty else {
-            let filter = configuration.receivers.first?.topics.filters.first ?? ""
-            return [.note("receivers", DoctorPhrase.noReceivers, host, filter.shellQuoted)]
+            let filters = configuration.receivers.flatMap(\.topics.filters)
+            return [
+                .note(
+                    "receivers", DoctorPhrase.noReceivers, host, (filters.first ?? "").shellQuoted,
+                    Language.english.list(filters.map { "`\($0)`" }))
+            ]
         }
         let present = nodes.filter { $0.online && !($0.receiver?.deaf ?? false) }.map(\.name)
         let list =
             present.isEmpty ? [] : [Finding.ok("receivers", DoctorPhrase.receivers, Language.english.list(present))]
-        return list + nodes.flatMap { findings($0, host, configuration) }
+        let tooMany = report.rejected?[ReceiverRejection.tooManyReceivers.rawValue].map { count in
+            Finding.wrong("receivers", DoctorPhrase.receiversTooMany, "\(nodes.count)", "\(count)")
+        }
+        return list + nodes.flatMap { findings($0, host, configuration) } + [tooMany].compactMap(\.self)
     }
 
     private static func findings(_ node: NodeReport, _ host: String, _ configuration: Configuration) -> [Finding] {
