@@ -54,7 +54,7 @@ private func check(_ topics: ReceiverTopics, _ topic: String, _ payload: [UInt8]
                 require(report.battery.map { $0 <= 100 } ?? true, "a battery of more than 100 %")
             }
         } catch {}
-    case .status(let name), .telemetry(let name):
+    case .status(let name), .version(let name), .telemetry(let name):
         require(ReceiverName.isShown(name), "a name that cannot be shown")
         _ = ReceiverPayload.telemetry(payload)
     case .settings:

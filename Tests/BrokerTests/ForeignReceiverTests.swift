@@ -220,9 +220,49 @@ import RegionMonitoring
         house.send("home/OMG_1/LWT", "offline")
         house.send("plug/online", "false")
         #expect(house.nodes["hall"]?.lost == ["openmqttgateway-OMG_1", "shelly-plug"])
-        // Each Shelly has this topic: it is a receiver only after a report.
-        house.send("lamp/online", "true")
-        #expect(node("shelly-lamp") == nil)
+        // Other devices have these topics, too: they are receivers only after a report.
+        for status in ["online", "offline"] {
+            house.send("lamp/online", status)
+            house.send("home/lamp/LWT", status)
+        }
+        #expect(node("shelly-lamp") == nil && node("openmqttgateway-lamp") == nil)
+        house.send("home/lamp/LWT", "online")
+        #expect(receiver("openmqttgateway-OMG_1") != nil && house.nodes["hall"]?.core.receivers.rejected.isEmpty == true)
+    }
+
+    /// The script of docs/receivers.md and that of Home Assistant have different topics, and the same status.
+    @Test mutating func `The last will of a Shelly counts with each entry of the configuration`() throws {
+        let receivers = try [nil, "+/events/rpc"].map { topic in
+            ReceiverSettings(try #require(ReceiverTopics(.shelly, topic: topic)))
+        }
+        let settings = BrokerSettings(
+            node: "hall", room: "hall", site: "home", discovery: nil, version: "1.0.0", receivers: receivers)
+        house.start(settings, [HouseBench.region("keys")], incarnation: "a", engine: nil, connects: true)
+        house.pass(1)
+        house.send("shelly-ble/one", #"{"v":1,"n":1,"adverts":[]}"#)
+        house.send("two/events/rpc", #"{"src":"two","method":"NotifyStatus","params":{"ts":null}}"#)
+        house.pass(1)
+        #expect(node("shelly-one")?.online == true && node("shelly2-two")?.online == true)
+        house.send("two/online", "false")
+        #expect(house.nodes["hall"]?.lost == ["shelly2-two"] && node("shelly2-two")?.online == false)
+        house.send("one/online", "false")
+        #expect(node("shelly-one")?.online == false && node("shelly-two") == nil && node("shelly2-one") == nil)
+        // One with both scripts is two radios.
+        house.send("shelly-ble/two", #"{"v":1,"n":1,"adverts":[]}"#)
+        house.send("two/events/rpc", #"{"src":"two","method":"NotifyStatus","params":{"ts":null}}"#)
+        house.pass(1)
+        #expect(node("shelly-two")?.online == true && node("shelly2-two")?.online == true)
+        house.send("two/online", "false")
+        #expect(node("shelly-two")?.online == false && node("shelly2-two")?.online == false)
+    }
+
+    @Test mutating func `A gateway that the configuration names is listed while it is away`() throws {
+        house.overwrite("home/OMG_1/LWT", "offline")
+        house.overwrite("home/lamp/LWT", "online")
+        try start(.openmqttgateway, rooms: ["OMG_1": .init(room: "attic")])
+        #expect(node("openmqttgateway-OMG_1")?.online == false && node("openmqttgateway-OMG_1")?.room == "attic")
+        #expect(node("openmqttgateway-lamp") == nil)
+        #expect(house.nodes["hall"]?.core.receivers.rejected.isEmpty == true, "a lamp is not a receiver that is rejected")
     }
 
     // MARK: Liveness

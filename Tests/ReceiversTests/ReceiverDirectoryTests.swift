@@ -22,7 +22,7 @@ import Testing
             ("espresense/rooms/kitchen/status", "online", true),
             ("espresense/rooms/bath/telemetry", #"{"ip":"10.0.0.7","uptime":7}"#, false),
             ("shelly-ble/shellyplus1-a8", #"{"adverts":[]}"#, false),
-            ("home/OMG_attic/LWT", "online", true),
+            ("home/OMG_attic/LWT", "online", true), ("home/OMG_attic/version", "v1.8.1", true),
             ("home/OMG_cellar/BTtoMQTT/A4C138000000", #"{"id":"A4:C1:38:00:00:00","rssi":-70}"#, false),
             ("home/TheengsGateway/LWT", "online", true),
             ("home/TheengsGateway/BTtoMQTT/A4C138000000", #"{"id":"A4:C1:38:00:00:00","rssi":-70}"#, false),
@@ -54,6 +54,24 @@ import Testing
             ("espresense/rooms/kitchen/telemetry", "{}", false), ("espresense/rooms/kitchen/status", "offline", true),
         ])
         #expect(names(returned) == ["espresense kitchen"], "what it publishes now is later than a retained will")
+    }
+
+    @Test func `A device that is online beside the gateways is offered only if it is a gateway, too`() {
+        let others = directory([
+            ("home/lamp/LWT", "online", true), ("home/plug/LWT", "online", false), ("home/heater/LWT", "online", true),
+            ("home/heater/version", "", true), ("home/heater/LWT", "offline", false),
+        ])
+        #expect(names(others).isEmpty && !others.isCut)
+        // Each of these is what a gateway publishes, and in any order.
+        let evidence: [(topic: String, payload: String, isRetained: Bool)] = [
+            ("home/OMG/version", "v1.8.1", true), ("home/OMG/SYStoMQTT", #"{"uptime":3}"#, true),
+            ("home/OMG/BTtoMQTT", #"{"interval":55555}"#, true), ("home/OMG/BTtoMQTT/A4C138000000", "{}", true),
+        ]
+        for message in evidence {
+            #expect(names(directory([message])).isEmpty, "\(message.topic) is old")
+            #expect(names(directory([message, ("home/OMG/LWT", "online", true)])) == ["openmqttgateway OMG"])
+            #expect(names(directory([("home/OMG/LWT", "online", true), message])) == ["openmqttgateway OMG"])
+        }
     }
 
     @Test func `A Shelly without the script, and topics of others, are not receivers`() {

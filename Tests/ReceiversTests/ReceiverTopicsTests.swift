@@ -26,6 +26,7 @@ struct ReceiverTopicsTests {
         #expect(gateway.subject(of: "home/OMG_1/BTtoMQTT/undecoded") == .report(receiver: "OMG_1", device: nil))
         #expect(gateway.subject(of: "home/OMG_1/BTtoMQTT") == .telemetry(receiver: "OMG_1"))
         #expect(gateway.subject(of: "home/OMG_1/LWT") == .status(receiver: "OMG_1"))
+        #expect(gateway.subject(of: "home/OMG_1/version") == .version(receiver: "OMG_1"))
         #expect(gateway.subject(of: "home/OMG_1/433toMQTT") == nil)
         let theengs = try topics(.theengs)
         #expect(
@@ -51,6 +52,13 @@ struct ReceiverTopicsTests {
     ])
     func `A topic that names no receiver, or everything, is refused`(make: ReceiverMake, topic: String) {
         #expect(ReceiverTopics(make, topic: topic) == nil)
+    }
+
+    @Test func `The status of a make is shared if devices of other kinds have its topic`() throws {
+        #expect(try topics(.shelly).isStatusShared && topics(.openmqttgateway).isStatusShared)
+        #expect(try topics(.theengs, "home/+/BTtoMQTT/#").isStatusShared)
+        #expect(try !topics(.theengs).isStatusShared && !topics(.openmqttgateway, "home/OMG/BTtoMQTT/#").isStatusShared)
+        #expect(try !topics(.espresense).isStatusShared && !topics(.esphome).isStatusShared)
     }
 
     @Test func `A name that cannot be shown is not a receiver`() throws {

@@ -26,8 +26,9 @@ package struct FoundReceiver: Hashable, Comparable, Sendable {
 
 /// The receivers that publish at a broker under the usual topics of their makes, for an offer to use them.
 ///
-/// A receiver is there if it publishes now, or if the broker retains that it is online. A retained report is old, and shows nothing. Any
-/// client of the broker can publish these messages, so the number of receivers is bounded, and names that are not safe to show are ignored.
+/// A receiver is there if it publishes now, or if the broker retains that it is online. A retained report is old, and shows only what has
+/// that name. Any client of the broker can publish these messages, so the number of receivers is bounded, and names that are not safe to
+/// show are ignored.
 package struct ReceiverDirectory: Sendable {
     /// The maximum number of receivers.
     package static let limit = 300
@@ -36,8 +37,15 @@ package struct ReceiverDirectory: Sendable {
     private static let topics = ReceiverMake.allCases.compactMap { ReceiverTopics($0) }
         .sorted { !$0.topic.contains("+") && $1.topic.contains("+") }
 
-    /// The receivers that have published, and whether one is there: the last will of one that returned may be delivered late.
-    private var states: [FoundReceiver: Bool] = [:]
+    /// What a name has published.
+    private struct State {
+        /// Whether it is there: the last will of one that returned may be delivered late.
+        var isThere = false
+        /// Whether it is a receiver: another device may have the topic of the status.
+        var isReceiver = false
+    }
+
+    private var states: [FoundReceiver: State] = [:]
 
     /// Whether a message was ignored because of the limit.
     package private(set) var isCut = false
@@ -46,38 +54,45 @@ package struct ReceiverDirectory: Sendable {
 
     /// The filters of the messages.
     ///
-    /// Those of the reports are needed where a make has no status that the broker retains, or one that other devices have, too.
+    /// Those of the reports are needed where a make has no status that the broker retains, or one that other devices have, too. A gateway
+    /// that scans for ten seconds a minute is known by its version.
     package static let filters = [
         "espresense/rooms/+/status", "espresense/rooms/+/telemetry", "shelly-ble/+", "home/+/BTtoMQTT/#", "home/+/LWT",
-        "esphome-ble/+", "esphome-ble/+/status",
+        "home/+/version", "home/+/SYStoMQTT", "esphome-ble/+", "esphome-ble/+/status",
     ]
 
     /// The receivers that are there, in order.
-    package var receivers: [FoundReceiver] { states.filter(\.value).keys.sorted() }
+    package var receivers: [FoundReceiver] { states.filter { $0.value.isThere && $0.value.isReceiver }.keys.sorted() }
 
     /// Handles a message.
     package mutating func receive(topic: String, payload: [UInt8], isRetained: Bool) {
         for topics in Self.topics {
             guard let subject = topics.subject(of: topic) else { continue }
+            func found(_ name: String) -> FoundReceiver { FoundReceiver(topics.make, name: name, topic: topic) }
             switch subject {
-            case .settings: return
+            case .settings: break
             case .report(let name, _), .telemetry(let name):
-                if !isRetained { set(FoundReceiver(topics.make, name: name, topic: topic), isThere: true) }
+                change(found(name)) {
+                    $0.isReceiver = true
+                    if !isRetained { $0.isThere = true }
+                }
+            case .version(let name): change(found(name)) { $0.isReceiver = true }
             case .status(let name):
-                // Each Shelly has that topic, with or without the script.
-                guard topics.make != .shelly, let isOnline = ReceiverPayload.isOnline(payload) else { return }
-                let receiver = FoundReceiver(topics.make, name: name, topic: topic)
-                if isOnline || !isRetained || states[receiver] == nil { set(receiver, isThere: isOnline) }
+                guard let isOnline = ReceiverPayload.isOnline(payload) else { return }
+                change(found(name)) {
+                    if !topics.isStatusShared { $0.isReceiver = true }
+                    if isOnline || !isRetained { $0.isThere = isOnline }
+                }
             }
             return
         }
     }
 
-    private mutating func set(_ receiver: FoundReceiver, isThere: Bool) {
+    private mutating func change(_ receiver: FoundReceiver, _ change: (inout State) -> Void) {
         guard states[receiver] != nil || states.count < Self.limit else {
             isCut = true
             return
         }
-        states[receiver] = isThere
+        change(&states[receiver, default: State()])
     }
 }

@@ -96,6 +96,16 @@ package struct ReceiverTopics: Hashable, Sendable {
         }
     }
 
+    /// Whether other devices have the topic of the status, too: each Shelly, with or without the script, and each lamp with a last will
+    /// beside the gateways. Such a status alone shows no receiver.
+    package var isStatusShared: Bool {
+        switch make {
+        case .espresense, .esphome: false
+        case .shelly: true
+        case .openmqttgateway, .theengs: levels.contains("+")
+        }
+    }
+
     /// The levels in front of `BTtoMQTT`.
     private var root: String { levels.dropLast(2).joined(separator: "/") }
 
@@ -105,6 +115,8 @@ package struct ReceiverTopics: Hashable, Sendable {
         case report(receiver: String, device: String?)
         /// `online` or `offline`, or a last will.
         case status(receiver: String)
+        /// The version of the program, which the broker retains.
+        case version(receiver: String)
         /// Figures about a receiver.
         case telemetry(receiver: String)
         /// The settings of a device, which may replace its identifier.
@@ -122,7 +134,7 @@ package struct ReceiverTopics: Hashable, Sendable {
             case .openmqttgateway, .theengs: gateway(parts)
             }
         switch subject {
-        case .report(let name, _)?, .status(let name)?, .telemetry(let name)?:
+        case .report(let name, _)?, .status(let name)?, .version(let name)?, .telemetry(let name)?:
             return ReceiverName.isShown(name) ? subject : nil
         case .settings?, nil: return subject
         }
@@ -160,6 +172,7 @@ package struct ReceiverTopics: Hashable, Sendable {
         let rest = parts.dropFirst(root.count)
         return switch (rest.first, rest.count) {
         case ("LWT", 1): .status(receiver: name)
+        case ("version", 1): .version(receiver: name)
         case ("SYStoMQTT", 1): .telemetry(receiver: name)
         // Its own level has the settings of the gateway.
         case (Self.gateway[...], 1): .telemetry(receiver: name)

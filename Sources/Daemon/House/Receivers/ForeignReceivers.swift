@@ -117,12 +117,15 @@ struct ForeignReceivers: Sendable {
     /// - Parameter isTaken: Returns whether a name is that of a node.
     /// - Returns: `nil` for a message that no receiver publishes.
     mutating func received(_ message: MQTTMessage, at now: Int64, isTaken: (String) -> Bool) -> [Effect]? {
+        // Several entries may have receivers with one status: both scripts of a Shelly.
+        var shared: [Effect]?
         for source in sources {
             guard let subject = source.settings.topics.subject(of: message.topic) else { continue }
             switch subject {
             case .settings(let device):
                 if !aliases.changed(device, ReceiverPayload.alias(message.payload)) { reject(.aliasNotAccepted) }
                 return []
+            case .version: return []
             case .report(let name, let device):
                 // It is old.
                 guard !message.isRetained else { return [] }
@@ -137,19 +140,30 @@ struct ForeignReceivers: Sendable {
                     return []
                 }
             case .status(let name):
-                guard let isOnline = ReceiverPayload.isOnline(message.payload) else { return [] }
-                // A Shelly is known by its reports: each one has this topic, with or without the script. One that is not known leaves
-                // nothing.
-                let isKnown = all[key(of: name, source)] != nil
-                guard isKnown || isOnline && source.settings.topics.make != .shelly else { return [] }
-                return changed(name, of: source, at: now, isTaken) { receivers, key in
-                    guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
-                    if !message.isRetained { receivers.all[key]?.connected(at: now) }
-                    return []
+                guard source.settings.topics.isStatusShared else {
+                    return statusReceived(name, message, of: source, at: now, isTaken)
+                }
+                shared = shared ?? []
+                // Where other devices have that topic, a receiver is known by its reports, or by the configuration.
+                if all[key(of: name, source)] != nil || source.settings.rooms?[name] != nil {
+                    shared?.append(contentsOf: statusReceived(name, message, of: source, at: now, isTaken))
                 }
             }
         }
-        return nil
+        return shared
+    }
+
+    private mutating func statusReceived(
+        _ name: String, _ message: MQTTMessage, of source: Source, at now: Int64, _ isTaken: (String) -> Bool
+    ) -> [Effect] {
+        // One that is not known leaves nothing.
+        guard let isOnline = ReceiverPayload.isOnline(message.payload), isOnline || all[key(of: name, source)] != nil
+        else { return [] }
+        return changed(name, of: source, at: now, isTaken) { receivers, key in
+            guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
+            if !message.isRetained { receivers.all[key]?.connected(at: now) }
+            return []
+        }
     }
 
     /// The name of a receiver among the radios of the house. A long one ends with a hash, so that no two are equal.

@@ -111,7 +111,7 @@ extension Configuration {
     package func uses(_ receiver: FoundReceiver) -> Bool {
         receivers.contains { entry in
             switch entry.topics.subject(of: receiver.topic) {
-            case .report(let name, _)?, .status(let name)?, .telemetry(let name)?:
+            case .report(let name, _)?, .status(let name)?, .version(let name)?, .telemetry(let name)?:
                 entry.rooms.map { $0[name] != nil } ?? true
             case .settings?, nil: false
             }
