@@ -8,6 +8,7 @@ import sys
 import time
 
 from house import Failure, House, wait_for
+from makes import Beacon, ESPresense
 
 
 # The limit in seconds until all states are right after a part is back.
@@ -212,6 +213,56 @@ def hub_killed(house):
         yield f"the hub is away while the beacon arrives in the {room}"
 
 
+def foreign(house):
+    """A node of ESPresense: the tracker and the room follow it, and its death is not an exit."""
+    house.end("hall", signal.SIGTERM)
+    house.node("hall", receivers=[{"type": "espresense"}])
+    house.expect(40, device_tracker__okaeri_keys="not_home", sensor__okaeri_nodes="3")
+    before = house.events()
+    porch = ESPresense(house.mqtt, "porch", Beacon(house.keys["uuid"], house.keys["major"], house.keys["minor"])).start()
+    house.expect(
+        40, binary_sensor__okaeri_espresense_porch_connected="on", device_tracker__okaeri_keys="home",
+        binary_sensor__okaeri_keys_presence="on", sensor__okaeri_keys_room="porch")
+    expect_events(house, *before, "enter")
+    yield "a node of ESPresense receives the beacon"
+    porch.signal = -90
+    house.hear(hall=-55)
+    house.expect(60, sensor__okaeri_keys_room="hall")
+    porch.signal = -60
+    house.hear(hall=None)
+    house.expect(60, sensor__okaeri_keys_room="porch")
+    yield "the beacon goes to the hall and back"
+    house.end("homeassistant")
+    house.home_assistant()
+    house.expect(
+        RECOVERY, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="porch",
+        binary_sensor__okaeri_espresense_porch_connected="on")
+    yield "Home Assistant is restarted, with the node of ESPresense"
+    porch.cut()
+    house.expect(
+        30, device_tracker__okaeri_keys="unknown", binary_sensor__okaeri_keys_presence="unknown",
+        binary_sensor__okaeri_espresense_porch_connected="off")
+    # Longer than the exit time: the death is not an exit.
+    time.sleep(20)
+    house.expect(5, device_tracker__okaeri_keys="unknown")
+    expect_events(house, *before, "enter")
+    porch.start()
+    soon = recovers(
+        house, 30, {"binary_sensor.okaeri_espresense_porch_connected": "on"}, device_tracker__okaeri_keys="home",
+        sensor__okaeri_keys_room="porch")
+    expect_events(house, *before, "enter")
+    yield f"its power is cut, and it returns, without an enter or exit: {soon}"
+    porch.hears = False
+    house.expect(60, device_tracker__okaeri_keys="not_home", binary_sensor__okaeri_keys_presence="off")
+    expect_events(house, *before, "enter", "exit")
+    yield "the beacon leaves the node of ESPresense"
+    porch.cut()
+    house.end("hall", signal.SIGTERM)
+    house.node("hall")
+    house.expect(60, binary_sensor__okaeri_espresense_porch_connected="gone", sensor__okaeri_nodes="3")
+    yield "the node of ESPresense is not used any more"
+
+
 def forgotten(house):
     """A node that will not come back."""
     if house.okaeri("hall", "nodes", "forget", "attic").returncode != 1:
@@ -268,7 +319,7 @@ def main():
         house.broker()
         house.listen()
         house.home_assistant()
-        for part in (one_node, removed, several_nodes, asked, broker_lost, hub_killed, forgotten, hostile):
+        for part in (one_node, removed, several_nodes, asked, broker_lost, hub_killed, foreign, forgotten, hostile):
             for step in part(house):
                 print(f"ok    {step}", flush=True)
         log = (house.folder / "homeassistant" / "home-assistant.log").read_text(encoding="utf-8")
