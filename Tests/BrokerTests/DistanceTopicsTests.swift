@@ -27,6 +27,8 @@ import Testing
                 [snapshot(rssi, accuracy)], inside: ["keys"], node: "hall", at: nanoseconds(seconds)
             ).map { $0.reception?.rssi }
         }
+        #expect(published(-60, 1.23, at: -5) == [-60])
+        // Home Assistant may not have had the entity yet.
         #expect(published(-60, 1.23, at: 0) == [-60])
         // Not by a decibel, and not by a decimetre.
         #expect(published(-60.4, 1.21, at: 5) == [])
@@ -49,6 +51,7 @@ import Testing
             }
         }
         let both = [snapshot(-60, 1), snapshot(-70, 3, by: "attic")]
+        #expect(published(both, at: -5) == ["attic -70.0", "hall -60.0"])
         #expect(published(both, at: 0) == ["attic -70.0", "hall -60.0"])
         #expect(published([both[0]], at: 5) == ["attic ended"])
         #expect(published([both[0]], at: 10) == [])
@@ -63,9 +66,9 @@ import Testing
         let beacon = snapshot(-60, 1)
         house.change("hall") { $0.beacons = [beacon] }
         house.pass(30)
-        #expect(house.published("hall", "/ranging").count == 1)
+        #expect(house.published("hall", "/ranging").count == 2)
         house.send("homeassistant/status", "online")
         house.pass(6)
-        #expect(house.published("hall", "/ranging").count == 2)
+        #expect(house.published("hall", "/ranging").count == 3)
     }
 }

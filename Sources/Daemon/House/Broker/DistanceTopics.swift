@@ -54,7 +54,7 @@ struct DistanceTopics: Sendable {
     }
 
     /// Returns the distance of the strongest beacon of each region that is inside, from each radio that receives it, in order, and `nil`
-    /// for the distances that ended; those that have changed, and those that were not published for a minute.
+    /// for the distances that ended; those that have changed, those that were not published for a minute, and the first one twice.
     ///
     /// - Parameter beacons: The beacons received of late, with their receptions by each radio.
     mutating func measured(
@@ -74,7 +74,8 @@ struct DistanceTopics: Sendable {
         let news = strongest.filter { part, reception in
             let (value, before) = (Value(reception), published[part])
             guard before?.value != value || before.map({ $0.next <= now }) ?? true else { return false }
-            published[part] = (value, now.addingClamped(Self.refresh))
+            // Home Assistant has no entity yet when the first one arrives behind its announcement.
+            published[part] = (value, before == nil ? now : now.addingClamped(Self.refresh))
             return true
         }
         return news.keys.sorted(by: Part.precedes).map { ($0, news[$0]) }
