@@ -54,6 +54,11 @@ extension String {
     /// A Boolean value that indicates whether the text is a name of a person, a place or a region: it can be shown, has a visible
     /// character and no space at its ends, and no command takes it for an option.
     package var isName: Bool {
+        // Most are of ASCII, whose properties need no table.
+        if utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
+            guard let first = utf8.first, let last = utf8.last else { return false }
+            return first != UInt8(ascii: "-") && first != 0x20 && last != 0x20
+        }
         guard isPlainName, let first = unicodeScalars.first, let last = unicodeScalars.last else { return false }
         return first != "-" && !first.properties.isWhitespace && !last.properties.isWhitespace
             && hasVisibleCharacter

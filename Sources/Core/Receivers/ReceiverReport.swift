@@ -107,11 +107,13 @@ package enum ReceiverPayload {
             return .other(bytes.fnv1a)
         }
         // The UUID has hyphens itself.
-        let rest = device.dropFirst("iBeacon:".count)
-        guard rest.utf8.count > 36, let uuid = BeaconUUID(String(rest.prefix(36))) else { return .other(bytes.fnv1a) }
-        let numbers = rest.dropFirst(36).split(separator: "-", omittingEmptySubsequences: false)
-        guard numbers.count == 3, numbers[0].isEmpty, let major = UInt16(decimal: numbers[1]),
-            let minor = UInt16(decimal: numbers[2])
+        let rest = bytes.dropFirst("iBeacon:".utf8.count)
+        guard rest.count > 36, let uuid = BeaconUUID(String(decoding: rest.prefix(36), as: UTF8.self)) else {
+            return .other(bytes.fnv1a)
+        }
+        let numbers = rest.dropFirst(36).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard numbers.count == 3, numbers[0].isEmpty, let major = UInt16(decimal: Substring(numbers[1])),
+            let minor = UInt16(decimal: Substring(numbers[2]))
         else { return .other(bytes.fnv1a) }
         if uuid.high == ownOfESPresense { return nil }
         return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: nil)

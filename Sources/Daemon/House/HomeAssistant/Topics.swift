@@ -160,11 +160,14 @@ package struct TopicName: Hashable, Sendable {
     private static let taken: Set = ["node", "nodes"]
 
     package init(_ identifier: String) {
-        let isPlain = Self.isLevel(identifier)
-        let hash = StableHash.text(of: identifier)
-        level = isPlain ? identifier : "x\(hash)"
+        level = Self.level(of: identifier)
         let isAlone = !level.contains("_") && !Self.taken.contains(level)
         part = isAlone ? level : "\(level.replacing("_", with: "-"))-\(StableHash.text(of: level).prefix(6))"
+    }
+
+    /// Returns the level of a name alone.
+    package static func level(of identifier: String) -> String {
+        isLevel(identifier) ? identifier : "x\(StableHash.text(of: identifier))"
     }
 
     /// Whether a node's or a region's name may stand in a topic as it is.

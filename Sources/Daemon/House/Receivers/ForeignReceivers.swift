@@ -168,8 +168,8 @@ struct ForeignReceivers: Sendable {
 
     /// The name of a receiver among the radios of the house. A long one ends with a hash, so that no two are equal.
     private func key(of name: String, _ source: Source) -> String {
-        let key = "\(source.prefix)-\(TopicName(name).level)"
-        return TopicName.isLevel(key) ? key : "\(source.prefix)-\(TopicName(key).level)"
+        let key = "\(source.prefix)-\(TopicName.level(of: name))"
+        return key.utf8.count <= 64 ? key : "\(source.prefix)-\(TopicName.level(of: key))"
     }
 
     private mutating func reject(_ reason: ReceiverRejection) {
