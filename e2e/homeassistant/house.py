@@ -1,5 +1,6 @@
 """A broker, a Home Assistant and some nodes on this machine, for the steps of play.py."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -144,6 +145,17 @@ class House:
         """Returns the node's own events so far."""
         lines = (self.folder / f"{node}.log").read_text(encoding="utf-8").splitlines()
         return [json.loads(line)["event"] for line in lines if line.startswith("{") and '"scope"' not in line]
+
+    def saved(self, node):
+        """Waits until the node has written its state since its last enter or exit: a crash before that loses it."""
+        def late():
+            lines = (self.folder / f"{node}.log").read_text(encoding="utf-8").splitlines()
+            moved = [json.loads(line)["time"] for line in lines if '"didEnterRegion"' in line or '"didExitRegion"' in line]
+            last = datetime.datetime.fromisoformat(moved[-1].replace("Z", "+00:00")).timestamp() if moved else 0
+            written = (self.folder / f"{node}.state" / "state.json").stat().st_mtime
+            return None if written >= last else f"written {last - written:.1f} s before the last event"
+
+        wait_for("the state on the disk", late, 20)
 
     def mqtt_state(self, node):
         """Returns the node's state of the connection to the broker."""

@@ -55,6 +55,7 @@ def one_node(house):
     yield "the beacon leaves"
     house.hear(hall=-60)
     house.expect(device_tracker__okaeri_keys="home")
+    house.saved("hall")
     house.end("hall")
     house.expect(device_tracker__okaeri_keys="unavailable", binary_sensor__okaeri_hall_connected="off")
     yield "the node is killed"
@@ -199,6 +200,7 @@ def hub_killed(house):
     for room in ("kitchen", "attic"):
         before, run = house.events(), hooks(house)
         seen = house.reports(room)
+        house.saved("hall")
         house.end("hall")
         house.hear(**{room: -60})
         wait_for("the first report", lambda: None if house.reports(room) > seen else "none", 15)
