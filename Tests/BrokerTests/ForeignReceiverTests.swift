@@ -17,13 +17,16 @@ import RegionMonitoring
     private static let kitchen = "espresense-kitchen"
 
     private mutating func start(
-        _ makes: ReceiverMake..., rooms: [String: ReceiverSettings.Place]? = nil, isLive: Bool = false
+        _ makes: ReceiverMake..., rooms: [String: ReceiverSettings.Place]? = nil, isLive: Bool = false,
+        exitAfter: Duration? = nil
     ) throws {
         let receivers = try makes.map { ReceiverSettings(try #require(ReceiverTopics($0)), rooms: rooms) }
         let settings = BrokerSettings(
             node: "hall", room: "hall", site: "home", discovery: "homeassistant", version: "1.0.0", receivers: receivers
         )
-        let region = HouseBench.region("keys")
+        var monitored = MonitoredRegion(HouseBench.beacons("keys"))
+        monitored.exitAfter = exitAfter
+        let region = BrokerRegion(monitored)
         let engine = isLive ? LiveEngine(region.region, knowing: .init(), at: house.now) : nil
         house.start(settings, [region], incarnation: "a", engine: engine, connects: true)
         house.pass(1)
@@ -408,6 +411,19 @@ import RegionMonitoring
         stay(seconds: 60)
         #expect(house.events.count == before, "nor does its return")
         stay(seconds: 120, reports: false)
+        #expect(house.events.last == "exit" && house.events.count == before + 1)
+    }
+
+    @Test mutating func `A configured exit time shorter than a receiver's interval does not end between its reports`()
+        throws
+    {
+        try start(.espresense, isLive: true, exitAfter: .seconds(2))
+        // The interval is not known before the second report.
+        stay(seconds: 20)
+        let before = house.events.count
+        stay(seconds: 300)
+        #expect(house.events.count == before, "\(house.events)")
+        stay(seconds: 12, reports: false)
         #expect(house.events.last == "exit" && house.events.count == before + 1)
     }
 

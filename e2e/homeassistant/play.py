@@ -19,6 +19,12 @@ def expect_events(house, *events):
     wait_for("the house's events", lambda: None if house.events() == list(events) else f"{house.events()}", 10)
 
 
+def events_up_to(house, last):
+    """Returns the house's events when the last one is `last`: the state is published before the event."""
+    wait_for(f"the {last}", lambda: None if house.events()[-1:] == [last] else f"{house.events()}", 10)
+    return house.events()
+
+
 def distance_problem(house):
     state = house.states().get("sensor.okaeri_keys_hall_distance", "gone")
     return None if state.replace(".", "").isdigit() else state
@@ -97,7 +103,7 @@ def several_nodes(house):
     """Radios that crash, freeze and return cause no exit and no enter, and neither does the hub."""
     house.hear(hall=None)
     house.expect(device_tracker__okaeri_keys="not_home", sensor__okaeri_keys_room="not_home")
-    before = house.events()
+    before = events_up_to(house, "exit")
     house.receiver("kitchen")
     house.receiver("attic")
     house.expect(40, sensor__okaeri_nodes="3")
@@ -158,7 +164,7 @@ def broker_lost(house):
     have received the beacon some time ago, too."""
     house.hear(hall=-60)
     house.expect(30, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="hall")
-    before = house.events()
+    before = events_up_to(house, "enter")
     for away in (2, 40):
         for name in ("events", "heard", "mosquitto"):
             house.end(name)
@@ -220,7 +226,7 @@ def foreign(house):
     house.end("hall", signal.SIGTERM)
     house.node("hall", receivers=[{"type": "espresense"}])
     house.expect(40, device_tracker__okaeri_keys="not_home", sensor__okaeri_nodes="3")
-    before = house.events()
+    before = events_up_to(house, "exit")
     porch = ESPresense(house.mqtt, "porch", Beacon(house.keys["uuid"], house.keys["major"], house.keys["minor"])).start()
     house.expect(
         40, binary_sensor__okaeri_espresense_porch_connected="on", device_tracker__okaeri_keys="home",
@@ -271,7 +277,7 @@ def forgotten(house):
         raise Failure("a node is forgotten while it is online")
     house.hear(attic=-60)
     house.expect(40, device_tracker__okaeri_keys="home", sensor__okaeri_keys_room="attic")
-    before = house.events()
+    before = events_up_to(house, "enter")
     house.end("attic")
     house.expect(60, device_tracker__okaeri_keys="unknown", binary_sensor__okaeri_attic_connected="off")
     if house.okaeri("hall", "nodes", "forget", "attic").returncode != 0:

@@ -243,7 +243,7 @@ struct Radios: Sendable {
     ) -> Int64 {
         guard !start.others.isEmpty else {
             let union = limit(nil)
-            let own = isSparse(start.radio) ? max(union, limit(start.radio)) : union
+            let own = isSparse(start.radio) ? waiting(max(union, limit(start.radio)), for: start.radio) : union
             return remaining(of: start.first, at: now, isJudged, own)
         }
         let isFirst = isListening(start.radio)
@@ -253,11 +253,11 @@ struct Radios: Sendable {
         var longest = Int64.min
         if isFirst || listening == 0 {
             let end = (isSparse(start.radio) ? sparse : nil) ?? all ?? limit(start.radio)
-            longest = remaining(of: start.first, at: now, isJudged, end)
+            longest = remaining(of: start.first, at: now, isJudged, waiting(end, for: start.radio))
         }
         for part in start.others where listening == 0 || isListening(part.radio) {
             let end = (isSparse(part.radio) ? sparse : nil) ?? all ?? limit(part.radio)
-            longest = max(longest, remaining(of: part, at: now, isJudged, end))
+            longest = max(longest, remaining(of: part, at: now, isJudged, waiting(end, for: part.radio)))
         }
         return longest
     }
@@ -265,6 +265,17 @@ struct Radios: Sendable {
     /// The longest time for which the next report of a sparse radio is waited for, in nanoseconds: one that scans ten seconds of sixty-five
     /// does not delay an exit that the others have decided.
     private static let longestInterval: Int64 = 10_000_000_000
+
+    /// The time for which the next report of a sparse radio is waited for.
+    private func wait(for interval: Int64) -> Int64 { min(interval.addingClamped(interval / 2), Self.longestInterval) }
+
+    /// Returns a limit that does not end before the next report of a sparse radio: a configured time may be shorter.
+    private func waiting(_ limit: SilenceLimit, for radio: Int) -> SilenceLimit {
+        guard isSparse(radio) else { return limit }
+        var limit = limit
+        limit.length = max(limit.length, wait(for: interval(of: radio)))
+        return limit
+    }
 
     /// Returns the limit of the silence at the sparse radios of a beacon; `nil` without one.
     ///
@@ -277,7 +288,7 @@ struct Radios: Sendable {
         guard let longest = sparse.map({ interval(of: $0.radio) }).max(), union.clock == .listening else { return nil }
         guard sparse.count == start.others.count + 1 else {
             var extended = union
-            extended.length = union.length.addingClamped(min(longest.addingClamped(longest / 2), Self.longestInterval))
+            extended.length = union.length.addingClamped(wait(for: longest))
             return extended
         }
         return sparse.map { limit($0.radio) }.min().map { max(union, $0) }
