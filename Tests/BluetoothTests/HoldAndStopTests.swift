@@ -68,6 +68,32 @@ import Testing
             bench.noted(bench.machine.stopRequested(at: bench.now)) == [.listening(nil), .closeScanSocket, .finish])
     }
 
+    @Test mutating func `a hold while another program's scan is adopted does not end it`() {
+        bench.scan()
+        _ = bench.foreign(.enableFiltered)
+        #expect(bench.pass(.milliseconds(500)) == [.send(.enable)])
+        #expect(bench.machine.held(at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable) == [])
+        #expect(bench.machine.nextDeadline == nil)
+        #expect(bench.machine.released(at: bench.now) == [.send(.enable)])
+    }
+
+    @Test mutating func `a stop while another program's scan is adopted does not end it`() {
+        bench.scan()
+        _ = bench.foreign(.enableFiltered)
+        _ = bench.pass(.milliseconds(500))
+        #expect(bench.machine.stopRequested(at: bench.now) == [])
+        #expect(bench.reply(.leSetScanEnable) == [.closeScanSocket, .finish])
+    }
+
+    @Test mutating func `the scan of another program is not ended on a controller that does not answer`() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        _ = bench.foreign(.enable)
+        _ = bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now)
+        #expect(bench.noted(bench.machine.stopRequested(at: bench.now)) == [.closeScanSocket, .finish])
+    }
+
     @Test mutating func `a held adapter that is lost is found again`() {
         bench.scan()
         _ = bench.machine.held(at: bench.now)

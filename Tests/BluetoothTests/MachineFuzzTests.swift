@@ -91,7 +91,9 @@ import Testing
                 let isUp = Bool.random(using: &random)
                 let adapters = [Adapter(index: 0, name: "hci0", isUp: isUp)]
                 next += bench.machine.adaptersInspected(adapters, at: bench.now)
-            case .openScanSocket: next += bench.machine.scanSocketOpened(at: bench.now)
+            case .openScanSocket: 
+                let isDiscovering = Bool.random(using: &random)
+                next += bench.machine.scanSocketOpened(isDiscovering: isDiscovering, at: bench.now)
             case .listening(let timing):
                 #expect((timing == nil) != (listening == nil), "reported twice, or without a pause between two timings")
                 listening = timing

@@ -52,6 +52,20 @@ import Testing
         #expect(error() == .kernel(KernelError(.manage, code: EPIPE)))
     }
 
+    @Test func `the refusal of an impossible command shows whether the kernel discovers devices`() throws {
+        let (kernel, end) = try pair()
+        let socket = ManagementSocket(owning: OwnedDescriptor(owning: end))
+        try kernel.send([1, 0, 1, 0, 4, 0, 0x24, 0, 0x0D, 0xFF])
+        #expect(try socket.isDiscovering(adapter: 1))
+        try kernel.send([1, 0, 1, 0, 4, 0, 0x24, 0, 0x0B, 0xFF])
+        #expect(try !socket.isDiscovering(adapter: 1))
+        // Without the right to it, and for an adapter that has gone.
+        for status: ManagementStatus in [.permissionDenied, ManagementStatus(rawValue: 0x11)] {
+            try kernel.send([2, 0, 1, 0, 3, 0, 0x24, 0, status.rawValue])
+            #expect(throws: ManagementError.refused(status)) { try socket.isDiscovering(adapter: 1) }
+        }
+    }
+
     @Test func `the keys of the adapter arrive, and those of another one do not`() async throws {
         let (kernel, end) = try pair()
         let socket = ManagementSocket(owning: OwnedDescriptor(owning: end))

@@ -58,6 +58,24 @@ import Testing
         try bench.stop(controller)
     }
 
+    @Test func `a discovery that runs when the scanner starts keeps its scan`() throws {
+        let kernel = FakeKernel()
+        kernel.set(isDiscovering: true)
+        let bench = try ScannerBench(kernel: kernel)
+        let controller = try kernel.scanSockets.next()
+        try controller.identify()
+        try controller.expect(.parameters, answer: .commandDisallowed)
+        try controller.expect(.enable, answer: .success)
+        try bench.expect(.state(.poweredOn))
+        try bench.expect(.listening(.shared))
+        try controller.send(.advertisingReports([report(-50)]))
+        try bench.expect(.reports([report(-50)]))
+        bench.scanner.stop()
+        controller.expectClosed()
+        try bench.expect(.listening(nil))
+        try bench.expect(.ended)
+    }
+
     @Test func `several reports of an event are delivered`() throws {
         let bench = try ScannerBench()
         let controller = try bench.scanning()

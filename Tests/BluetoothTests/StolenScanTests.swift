@@ -120,6 +120,17 @@ import Testing
         #expect(bench.pass(.milliseconds(1000)) == [.send(.disable)])
     }
 
+    @Test(arguments: [HCICommand.acceptList, .theirTiming])
+    mutating func `parameters of another program that are refused have no effect`(_ theirs: HCICommand) {
+        bench.scan()
+        #expect(bench.machine.foreignCommandSent(theirs, at: bench.now) == [])
+        #expect(bench.reply(.leSetScanParameters, .commandDisallowed) == [])
+        // It then takes our scan as it is, as another Okaeri does.
+        #expect(bench.foreign(.enable) == [])
+        #expect(bench.machine.nextDeadline == bench.now + 10_000_000_000)
+        #expect(bench.foreign(.disable) == [.listening(nil)])
+    }
+
     @Test mutating func `the answer to another program is not taken for ours`() {
         _ = bench.identify()
         #expect(bench.machine.foreignCommandSent(.disable, at: bench.now) == [])

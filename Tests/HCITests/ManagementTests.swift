@@ -18,6 +18,8 @@ import Testing
     @Test func `commands have opcode, index and length before their parameters`() {
         #expect(ManagementCommand.readAdvertisingFeatures(of: 1).packet == [0x3D, 0x00, 0x01, 0x00, 0x00, 0x00])
         #expect(ManagementCommand.removeAdvertising(3, from: 0).packet == [0x3F, 0x00, 0x00, 0x00, 0x01, 0x00, 0x03])
+        // No discovery has this type.
+        #expect(ManagementCommand.probeDiscovery(on: 1).packet == [0x24, 0x00, 0x01, 0x00, 0x01, 0x00, 0xFF])
         let instance = AdvertisingInstance(
             number: 2, isConnectable: true, timeout: 600, data: [0x03, 0x03, 0x0D, 0x18],
             scanResponse: [0x02, 0x09, 0x41])

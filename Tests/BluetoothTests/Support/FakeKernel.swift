@@ -9,6 +9,7 @@ final class FakeKernel: BluetoothKernel {
         var adapters: Result<[Adapter], KernelError>
         var scanError: KernelError?
         var hotPlugError: KernelError?
+        var isDiscovering = false
         var powerErrors: [PowerStep: KernelError] = [:]
         var lackedRights: [PowerStep: KernelError] = [:]
         var stepsTaken: [PowerStep] = []
@@ -47,6 +48,15 @@ final class FakeKernel: BluetoothKernel {
     func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket {
         if let error = state.withLock({ $0.scanError }) { throw error }
         return try pair(scanSockets)
+    }
+
+    /// Whether another program's discovery runs on hci0.
+    func set(isDiscovering: Bool) {
+        state.withLock { $0.isDiscovering = isDiscovering }
+    }
+
+    func isDiscovering(adapter index: UInt16) -> Bool {
+        state.withLock(\.isDiscovering) && index == 0
     }
 
     func openHotPlugSocket() throws(KernelError) -> HCISocket {

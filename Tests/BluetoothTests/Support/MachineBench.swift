@@ -26,9 +26,9 @@ struct MachineBench {
     }
 
     /// Opened, and asked what it can do.
-    mutating func identify(extended: Bool = false) -> Actions {
+    mutating func identify(extended: Bool = false, isDiscovering: Bool = false) -> Actions {
         #expect(start() == [.openScanSocket(0)])
-        #expect(machine.scanSocketOpened(at: now) == [.send(HCICommand(ReadLocalSupportedCommands()))])
+        #expect(machine.scanSocketOpened(isDiscovering: isDiscovering, at: now) == [.send(.identify)])
         return reply(.readLocalSupportedCommands, extended ? .extended : .legacy)
     }
 

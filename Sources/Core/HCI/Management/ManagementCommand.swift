@@ -4,6 +4,9 @@ import OkaeriPlumbing
 package struct ManagementCommand: Equatable, Sendable {
     /// The commands that Okaeri sends.
     package enum Opcode: UInt16, Sendable {
+        /// Stop Discovery. It returns the type of the discovery.
+        case stopDiscovery = 0x0024
+
         /// Read Advertising Features. It returns the instances, see ``AdvertisingFeatures``.
         case readAdvertisingFeatures = 0x003D
 
@@ -37,6 +40,10 @@ package struct ManagementCommand: Equatable, Sendable {
 }
 
 extension ManagementCommand {
+    /// Ends a discovery that has no possible type, which the kernel therefore refuses: as Invalid Parameters while it discovers devices,
+    /// and before that as Rejected while it does not. The interface has no command that reads this.
+    package static func probeDiscovery(on index: UInt16) -> Self { Self(.stopDiscovery, index, [0xFF]) }
+
     /// Reads the numbers of the advertising instances of an adapter.
     package static func readAdvertisingFeatures(of index: UInt16) -> Self { Self(.readAdvertisingFeatures, index) }
 

@@ -91,6 +91,7 @@ package struct ManagementStatus: RawRepresentable, Hashable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let success = ManagementStatus(rawValue: 0x00)
+    package static let rejected = ManagementStatus(rawValue: 0x0B)
     package static let invalidParameters = ManagementStatus(rawValue: 0x0D)
     package static let permissionDenied = ManagementStatus(rawValue: 0x14)
 }

@@ -8,6 +8,9 @@ public protocol BluetoothKernel: Sendable {
     /// A socket for commands to one adapter, and for its events.
     func openScanSocket(adapter index: UInt16) throws(KernelError) -> HCISocket
 
+    /// Whether the kernel discovers devices with an adapter for another program; `false` also if it does not show that.
+    func isDiscovering(adapter index: UInt16) -> Bool
+
     /// Opens a socket that reports when adapters come, go, and are switched on or off.
     func openHotPlugSocket() throws(KernelError) -> HCISocket
 
@@ -25,6 +28,9 @@ extension BluetoothKernel {
     /// `true`: this kernel does not report Wi-Fi devices.
     public var hasWiFi: Bool { true }
 
+    /// `false`: this kernel does not report discoveries.
+    public func isDiscovering(adapter index: UInt16) -> Bool { false }
+
     /// Throws EOPNOTSUPP: this kernel cannot switch adapters.
     public func powerCycle(_ adapter: Adapter) throws(KernelError) {
         throw KernelError(.switchOff, code: EOPNOTSUPP)
@@ -33,7 +39,7 @@ extension BluetoothKernel {
 
 /// A right of a process that is not root's alone (capabilities(7)).
 public enum Capability: Int, Hashable, Sendable, CaseIterable {
-    /// Switching adapters on and off.
+    /// Switching adapters on and off, and the kernel's management of them.
     case networkAdministration = 12
 
     /// LE events, and LE commands.

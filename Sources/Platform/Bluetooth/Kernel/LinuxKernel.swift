@@ -37,6 +37,12 @@ public struct LinuxKernel: BluetoothKernel {
         return try HCISocket(adapter: index)
     }
 
+    /// Needs CAP_NET_ADMIN: `false` without it.
+    public func isDiscovering(adapter index: UInt16) -> Bool {
+        guard let socket = try? ManagementSocket() else { return false }
+        return (try? socket.isDiscovering(adapter: index)) ?? false
+    }
+
     /// Without CAP_NET_RAW the kernel keeps its events about adapters back: that is EPERM here already.
     ///
     /// The management channel reports adapters to all, but power only when a management client such as bluetoothd has

@@ -126,6 +126,6 @@ extension ScanSession {
 
     /// For a controller that does not answer: perhaps it still receives.
     private func farewell() -> [Output] {
-        commands.map { [.send($0.enable(false))] } ?? []
+        isForeignPossible ? [] : commands.map { [.send($0.enable(false))] } ?? []
     }
 }

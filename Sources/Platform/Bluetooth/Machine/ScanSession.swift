@@ -4,7 +4,8 @@ import OkaeriPlumbing
 /// The scan on an adapter that is switched on: which command is sent when, and what its answer means.
 ///
 /// One command is outstanding at a time. A scan is begun by disable, parameters, enable: a scanner that was killed
-/// leaves the scan on, and parameters are refused while it is.
+/// leaves the scan on, and parameters are refused while it is. If the kernel discovers devices at the beginning, the session begins with
+/// the parameters: to disable the scan would take it from the discovery, and Linux would then neither report devices nor end it.
 struct ScanSession: Hashable, Sendable {
     /// The effects that the owner carries out.
     enum Output: Hashable, Sendable {
@@ -31,7 +32,7 @@ struct ScanSession: Hashable, Sendable {
         case enable
     }
 
-    /// The goal of the next commands. All but `adopt` begin with disabling the scan.
+    /// The goal of the next commands.
     enum Goal: Hashable, Sendable {
         /// Our scan, with our parameters.
         case scan
@@ -148,7 +149,7 @@ struct ScanSession: Hashable, Sendable {
         switch phase {
         case .idle, .held, .stopped: nil
         case .commanding(let outstanding): outstanding.deadline
-        case .listening(let quietAt): quietAt
+        case .listening(let quietAt): min(quietAt, foreign.limit ?? .max)
         case .waiting(_, let until): until
         }
     }
@@ -199,10 +200,30 @@ extension ScanSession {
         guard let commands else {
             return isStopping ? stop() : send(.identify, HCICommand(ReadLocalSupportedCommands()), at: now)
         }
-        // Enabling a scan that runs changes its duplicate filter (Core Specification, Vol 4, Part E, 7.8.11, 7.8.65).
-        // To disable it first would make Linux forget the end of its discovery, which would go on for ever.
-        if goal == .adopt, changesRunningScans { return send(.enable, commands.enable(true), at: now) }
-        return send(.disable, commands.enable(false), at: now)
+        foreign.advanced(to: now)
+        switch goal {
+        case .scan where foreign.isSuspected:
+            return send(.parameters, commands.parameters(timing), at: now)
+        case .adopt where changesRunningScans:
+            // Enabling a scan that runs changes its duplicate filter (Core Specification, Vol 4, Part E, 7.8.11, 7.8.65).
+            // To disable it first would make Linux forget the end of its discovery, which would go on for ever.
+            return send(.enable, commands.enable(true), at: now)
+        case .hold where isForeignPossible:
+            return hold()
+        case .stop where isForeignPossible:
+            return stop()
+        case .scan, .adopt, .hold, .stop:
+            return send(.disable, commands.enable(false), at: now)
+        }
+    }
+
+    /// Whether the scan belongs to others, or may: it is not ours to end.
+    var isForeignPossible: Bool { foreign.isScanning || foreign.isSuspected }
+
+    private mutating func hold() -> [Output] {
+        phase = .held
+        fault.reset()
+        return listening(nil) + works
     }
 
     mutating func stop() -> [Output] {
@@ -224,6 +245,10 @@ extension ScanSession {
         case .disable:
             return disabled(status, at: now)
         case .parameters:
+            if status == .commandDisallowed, foreign.isSuspected {
+                foreign.found(until: now.addingClamped(parameters.discoveryLimit.clampedNanoseconds))
+                return begin(at: now)
+            }
             guard status == .success else { return refused(outstanding, status, at: now) }
             foreign.parametersReplaced()
             accepted = outstanding.timing
@@ -246,11 +271,11 @@ extension ScanSession {
         case .scan:
             return send(.parameters, commands.parameters(timing), at: now)
         case .adopt:
+            // Linux does not end its discovery any longer.
+            foreign.found(until: nil)
             return send(.enable, commands.enable(true), at: now)
         case .hold:
-            phase = .held
-            fault.reset()
-            return listening(nil) + works
+            return hold()
         case .stop:
             return stop()
         }
@@ -275,10 +300,6 @@ extension ScanSession {
 
     private mutating func refused(_ outstanding: Outstanding, _ status: HCIStatus, at now: Int64) -> [Output] {
         if isStopping { return begin(at: now) }
-        if outstanding.goal == .adopt, changesRunningScans {
-            changesRunningScans = false
-            return begin(at: now)
-        }
         if !isProven, status == .commandDisallowed || status == .unknownCommand {
             // Another program has used the other family, or the controller reported commands that it does not have.
             let other: ScanCommands? = commands == .extended ? .legacy : supported
@@ -287,6 +308,10 @@ extension ScanSession {
                 return begin(at: now)
             }
             commands = other
+        }
+        if outstanding.goal == .adopt, changesRunningScans {
+            changesRunningScans = false
+            return begin(at: now)
         }
         refusals += 1
         let outputs = listening(nil) + wait(.refused, until: rearm.next(after: now))
@@ -299,7 +324,9 @@ extension ScanSession {
         switch phase {
         case .idle, .held, .stopped:
             return []
-        case .listening:
+        case .listening(let quietAt):
+            // The scan from before the session has had its time.
+            guard now >= quietAt else { return listening(nil) + begin(at: now) }
             // A probe: the adverts that come in meanwhile count, so it is not a pause in listening.
             _ = quiet.next(after: now)
             hasProbed = true

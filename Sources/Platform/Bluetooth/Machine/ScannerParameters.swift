@@ -18,6 +18,10 @@ public struct ScannerParameters: Hashable, Sendable {
     /// The longest that delay becomes when the scan is switched off again and again.
     public var rearmDelayLimit = Duration.seconds(8)
 
+    /// The time after which the scan of a discovery that began before the session is replaced. Linux ends a discovery after 10.24 s,
+    /// unless a program has taken its scan from it (`DISCOV_LE_TIMEOUT` in include/net/bluetooth/hci_core.h).
+    public var discoveryLimit = Duration.seconds(12)
+
     /// A scan that lasted so long was not switched off again and again.
     public var calmPeriod = Duration.seconds(5)
 

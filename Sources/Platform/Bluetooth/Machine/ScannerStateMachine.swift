@@ -338,13 +338,16 @@ extension ScannerStateMachine {
     }
 
     /// The scan socket is open.
-    public mutating func scanSocketOpened(at now: Int64) -> [Action] {
+    ///
+    /// - Parameter isDiscovering: Whether the kernel discovers devices for another program, so that its scan may be on already.
+    public mutating func scanSocketOpened(isDiscovering: Bool = false, at now: Int64) -> [Action] {
         guard case .opening(let adapter) = phase else { return [] }
         guard isScanWanted else { return [.closeScanSocket] + idle(adapter) }
         phase = .scanning(adapter)
         connections = Connections()
         policy.adapterChosen(adapter, at: now)
         var session = ScanSession(parameters: parameters, timing: policy.mode.timing, isHeld: isHeld)
+        if isDiscovering { session.foreign.suspected() }
         let outputs = session.begin(at: now)
         self.session = session
         return actions(outputs)

@@ -103,6 +103,18 @@ extension ManagementSocket {
         return try answer.get()
     }
 
+    /// Whether the kernel discovers devices with an adapter, for whatever program. It answers at once.
+    borrowing func isDiscovering(adapter index: UInt16) throws(ManagementError) -> Bool {
+        do throws(ManagementError) {
+            _ = try perform(.probeDiscovery(on: index))
+        } catch .refused(.invalidParameters) {
+            return true
+        } catch .refused(.rejected) {
+            return false
+        }
+        throw .noAnswer
+    }
+
     private borrowing func answer(
         to command: ManagementCommand, until deadline: ContinuousClock.Instant
     ) throws(KernelError) -> Result<[UInt8], ManagementError> {

@@ -153,7 +153,8 @@ struct ScannerLoop<Delegate: ScannerDelegate>: ~Copyable {
     private mutating func openScanSocket(_ index: UInt16) -> [ScannerStateMachine.Action] {
         do throws(KernelError) {
             scanSocket = try scanner.kernel.openScanSocket(adapter: index)
-            return machine.scanSocketOpened(at: now)
+            // In this order: the socket shows a discovery that begins later.
+            return machine.scanSocketOpened(isDiscovering: scanner.kernel.isDiscovering(adapter: index), at: now)
         } catch {
             return machine.scanSocketFailed(error, at: now)
         }
