@@ -5,11 +5,11 @@ import sys
 
 from lab import bluez, rival
 from lab.controller import Controller
-from lab.daemon import Daemon, region
+from lab.daemon import Daemon, region, seconds
 from lab.processes import Process, run
 from lab.registry import scenario
 from lab.scanner import Scanner
-from lab.waiting import check, wait_for
+from lab.waiting import check, check_took, wait_for
 
 
 def at_home(folder):
@@ -82,7 +82,7 @@ def check_reported(daemon):
 @scenario(within=90)
 def management_discovery(folder):
     """Another program discovers devices by the management interface again and again, as bluetoothd does for Home Assistant: both
-    receive the beacon, and the other program still does after the daemon has ended, until it ends its scan."""
+    receive the beacon, also after the daemon has ended, and after it has started during a discovery."""
     controller, daemon = at_home(folder)
     other = Scanner(folder, "active")
     controller.expect("scan enabled dup=1 active", within=10)
@@ -93,9 +93,31 @@ def management_discovery(folder):
     check_undisturbed(daemon)
     check(daemon.stop() == 0, "okaeri did not end well")
     other.expect_found("after the daemon has ended", within=3)
+    other.expect_said("discovering 1", within=30, past=other.said().count("discovering 1"))
+    again = Daemon(folder, region(exitAfter=60), name="again")
+    again.expect("didDetermineState", within=15, state="inside")
+    check_both(again, other, "after a start of the daemon during a discovery")
+    # The kernel would not end a discovery that has lost its scan.
+    other.expect_said("discovering 0", within=15, past=other.said().count("discovering 0"))
+    other.expect_said("discovering 1", within=30, past=other.said().count("discovering 1"))
+    check_both(again, other, "during the next discovery")
     ended = len(controller.log("scan disabled"))
     check(other.stop(signal.SIGINT) == 0, "the other program did not end well")
     controller.expect("scan disabled", 15, past=ended)
+    again.expect_sightings("after the other program has ended", within=3)
+
+
+@scenario(within=60)
+def management_background(folder):
+    """The kernel scans for one known device alone, as for a paired mouse: a daemon that starts meanwhile receives the beacon at once."""
+    controller = Controller(folder)
+    bluez.btmgmt("add-device", "-a", "2", "-t", "1", "02:00:00:00:00:99")
+    controller.expect("scan enabled dup=1 passive", within=10)
+    controller.tell("start home")
+    daemon = Daemon(folder, region(exitAfter=60))
+    on = seconds(daemon.expect_bluetooth("poweredOn", within=15))
+    arrived = seconds(daemon.expect("didEnterRegion", within=15))
+    check_took("to receive the beacon", arrived - on, within=3)
 
 
 @scenario(within=90)
