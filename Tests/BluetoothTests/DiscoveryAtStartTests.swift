@@ -91,7 +91,8 @@ import Testing
 
     @Test mutating func `a stop leaves the scan on`() {
         adopt()
-        #expect(bench.noted(bench.machine.stopRequested(at: bench.now)) == [.listening(nil), .closeScanSocket, .finish])
+        #expect(
+            bench.noted(bench.machine.stopRequested(at: bench.now)) == [.listening(nil), .closeScanSocket, .finish])
     }
 
     @Test mutating func `a stop before the refusal leaves the scan on`() {
@@ -100,7 +101,7 @@ import Testing
         #expect(bench.reply(.leSetScanParameters, .commandDisallowed) == [.closeScanSocket, .finish])
     }
 
-    @Test mutating func `a controller that does not change running scans is restarted with the parameters of the discovery`() {
+    @Test mutating func `a controller that does not change running scans scans anew with their parameters`() {
         _ = bench.identify(isDiscovering: true)
         _ = bench.reply(.leSetScanParameters, .commandDisallowed)
         #expect(bench.reply(.leSetScanEnable, .commandDisallowed) == [.send(.disable)])

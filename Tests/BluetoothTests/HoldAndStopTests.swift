@@ -78,6 +78,18 @@ import Testing
         #expect(bench.machine.released(at: bench.now) == [.send(.enable)])
     }
 
+    @Test mutating func `a held controller with the scan of another program works again when it answers`() {
+        bench.scan()
+        _ = bench.foreign(.disable)
+        _ = bench.foreign(.enable)
+        #expect(bench.machine.eventReceived(.hardwareError(code: 1), at: bench.now).states == [.resetting])
+        #expect(bench.machine.held(at: bench.now) == [])
+        #expect(bench.pass(.seconds(1)) == [.send(.identify)])
+        #expect(bench.pass(.seconds(2)) == [.send(.identify)])
+        #expect(bench.reply(.readLocalSupportedCommands, .legacy) == [.update(.working)])
+        #expect(bench.machine.nextDeadline == nil)
+    }
+
     @Test mutating func `a stop while another program's scan is adopted does not end it`() {
         bench.scan()
         _ = bench.foreign(.enableFiltered)

@@ -91,7 +91,7 @@ import Testing
                 let isUp = Bool.random(using: &random)
                 let adapters = [Adapter(index: 0, name: "hci0", isUp: isUp)]
                 next += bench.machine.adaptersInspected(adapters, at: bench.now)
-            case .openScanSocket: 
+            case .openScanSocket:
                 let isDiscovering = Bool.random(using: &random)
                 next += bench.machine.scanSocketOpened(isDiscovering: isDiscovering, at: bench.now)
             case .listening(let timing):

@@ -79,7 +79,7 @@ def check_reported(daemon):
     check("another program scans with hci0 too" in said, f"doctor does not report the other program: {said}")
 
 
-@scenario(within=90)
+@scenario(within=120)
 def management_discovery(folder):
     """Another program discovers devices by the management interface again and again, as bluetoothd does for Home Assistant: both
     receive the beacon, also after the daemon has ended, and after it has started during a discovery."""

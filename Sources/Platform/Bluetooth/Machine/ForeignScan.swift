@@ -28,7 +28,7 @@ struct ForeignScan: Hashable, Sendable {
         case on(until: Int64?)
     }
 
-    /// What another program has set since our own parameters were in force.
+    /// The parameters of another program, set since our own ones were in force.
     private struct Parameters: Hashable, Sendable {
         var reportsUnknownDevices = true
         var timing: ScanTiming?

@@ -197,9 +197,7 @@ struct ScanSession: Hashable, Sendable {
 extension ScanSession {
     /// Sends the first command towards the goal.
     mutating func begin(at now: Int64) -> [Output] {
-        guard let commands else {
-            return isStopping ? stop() : send(.identify, HCICommand(ReadLocalSupportedCommands()), at: now)
-        }
+        guard let commands else { return isStopping ? stop() : identify(at: now) }
         foreign.advanced(to: now)
         switch goal {
         case .scan where foreign.isSuspected:
@@ -209,7 +207,9 @@ extension ScanSession {
             // To disable it first would make Linux forget the end of its discovery, which would go on for ever.
             return send(.enable, commands.enable(true), at: now)
         case .hold where isForeignPossible:
-            return hold()
+            // The scan stays on, but an answer is to show that the controller works.
+            if case .commanding = phase { return hold() }
+            return identify(at: now)
         case .stop where isForeignPossible:
             return stop()
         case .scan, .adopt, .hold, .stop:
@@ -219,6 +219,10 @@ extension ScanSession {
 
     /// Whether the scan belongs to others, or may: it is not ours to end.
     var isForeignPossible: Bool { foreign.isScanning || foreign.isSuspected }
+
+    private mutating func identify(at now: Int64) -> [Output] {
+        send(.identify, HCICommand(ReadLocalSupportedCommands()), at: now)
+    }
 
     private mutating func hold() -> [Output] {
         phase = .held
@@ -240,7 +244,7 @@ extension ScanSession {
         switch outstanding.step {
         case .identify:
             supported = ScanCommands(reply)
-            commands = supported
+            commands = commands ?? supported
             return begin(at: now)
         case .disable:
             return disabled(status, at: now)
