@@ -133,7 +133,7 @@ class Receiver:
                     self.number += 1
                     self._send(stream, self.reports())
         finally:
-            # After `restart` the connection stays: the device has forgotten it.
+            # After `restart` the former connection stays open: only the broker ends it.
             if self._stream is stream:
                 stream.close()
 

@@ -37,7 +37,7 @@ package struct ReceiverDirectory: Sendable {
     private static let topics = ReceiverMake.allCases.compactMap { ReceiverTopics($0) }
         .sorted { !$0.topic.contains("+") && $1.topic.contains("+") }
 
-    /// What a name has published.
+    /// The messages under one name so far.
     private struct State {
         /// Whether it is there: the last will of one that returned may be delivered late.
         var isThere = false

@@ -126,7 +126,8 @@ package struct ReceiverTopics: Hashable, Sendable {
     /// Returns the subject of a message with this topic; `nil` for another topic, and for a name that cannot be shown.
     package func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= Self.longest else { return nil }
-        let parts = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+        let parts = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         let subject: Subject? =
             switch make {
             case .espresense: espresense(parts)
