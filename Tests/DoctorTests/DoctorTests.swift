@@ -180,6 +180,11 @@ import Testing
         #expect(Doctor.access(.noAnswer(socket: "s", reason: "r")).verdict == .wrong)
     }
 
+    @Test func `a container does not report that bluetoothd is missing, whose process it does not see`() {
+        #expect(Doctor.bluetoothd(in: .container) == nil && Doctor.bluetoothd(in: .homeAssistant) == nil)
+        #expect(Doctor.bluetoothd(in: .machine)?.subject == "bluetoothd")
+    }
+
     @Test func `a beacon that is received is reported`() {
         let unheard = statusReport(regionReport("home", .unknown))
         #expect(Doctor.beacon(unheard).remedy?.contains("okaeri scan") == true)

@@ -1,3 +1,4 @@
+import OkaeriEvents
 import Testing
 
 @testable import OkaeriSetup
@@ -18,12 +19,21 @@ import Testing
 
     @Test func `in a container the runtime starts the daemon`() {
         for daemon in [NextSteps.Daemon.runs, .absent] {
-            var steps = NextSteps(file: service, daemon: daemon, isService: true, isInContainer: true)
+            var steps = NextSteps(file: service, daemon: daemon, isService: true, installation: .container)
             let lines = steps.lines()
             #expect(lines.count == 2 && lines[0].hasPrefix("Start the container of the daemon, or restart it"))
             #expect(!lines.joined().contains("systemctl"))
             steps.isApplied = true
             #expect(steps.lines().count == 1)
+        }
+    }
+
+    @Test func `the app for Home Assistant is restarted there`() {
+        for language in Language.allCases {
+            let lines = NextSteps(file: service, daemon: .runs, isService: true, installation: .homeAssistant).lines(
+                in: language)
+            #expect(lines.count == 2 && lines[0].contains("Home Assistant"))
+            #expect(!lines.joined().contains("systemctl"))
         }
     }
 

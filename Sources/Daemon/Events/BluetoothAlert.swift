@@ -88,6 +88,10 @@ extension Language {
 
     /// Returns the reason, the effect and the remedy.
     package func bluetoothReason(_ update: AdapterUpdate) -> String {
+        Installation.current.adapted(reason(of: update))
+    }
+
+    private func reason(of update: AdapterUpdate) -> String {
         let name = (update.adapter ?? "Bluetooth").plain(replacement: "\u{FFFD}", replacesFormat: true)
         let effect = "ビーコンを受信できません。"
         switch (self, update.state) {

@@ -120,9 +120,10 @@ extension Language {
         case (.japanese, .leaveLoggedIn), (.japanese, .hotspotOffLoggedIn), (.japanese, .switchOffLoggedIn):
             "この接続を使ってログインしている人がいます。接続は切断されます。"
         case (.english, .countryUnset):
-            "The country of the Wi-Fi is not set; set it with `sudo raspi-config`, under Localisation Options."
+            Installation.current.adapted(
+                "The country of the Wi-Fi is not set; set it with `sudo raspi-config`, under Localisation Options.")
         case (.japanese, .countryUnset):
-            "Wi-Fi の国が設定されていません。`sudo raspi-config` の Localisation Options で設定してください。"
+            Installation.current.adapted("Wi-Fi の国が設定されていません。`sudo raspi-config` の Localisation Options で設定してください。")
         case (.english, .ethernet): "This machine is connected by Ethernet."
         case (.english, .mobile): "This machine is connected by a mobile network."
         case (.english, .otherConnection): "This machine has another connection."

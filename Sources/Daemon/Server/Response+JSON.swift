@@ -20,7 +20,8 @@ extension Response {
         var headers = headers
         headers[.contentType] = "application/json"
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: Array(data) + [0x0A])))
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: Installation.current.adapted(Array(data)) + [0x0A])))
     }
 
     /// A text.

@@ -10,8 +10,8 @@ package struct NextSteps: Sendable {
     package var daemon: Daemon
     /// Whether systemd has a unit for it.
     package var isService: Bool
-    /// Whether the command runs in a container, whose runtime starts the daemon.
-    package var isInContainer: Bool
+    /// The installation. In a container, the runtime starts the daemon.
+    package var installation: Installation
     /// The user to be added to the group `okaeri`, which may use the daemon's socket.
     package var outsider: String?
     /// The network that there is nothing to join with.
@@ -20,13 +20,13 @@ package struct NextSteps: Sendable {
     package var isApplied = false
 
     package init(
-        file: String, daemon: Daemon, isService: Bool, isInContainer: Bool = false, outsider: String? = nil,
+        file: String, daemon: Daemon, isService: Bool, installation: Installation = .machine, outsider: String? = nil,
         unsavedNetwork: String? = nil
     ) {
         self.file = file
         self.daemon = daemon
         self.isService = isService
-        self.isInContainer = isInContainer
+        self.installation = installation
         self.outsider = outsider
         self.unsavedNetwork = unsavedNetwork
     }
@@ -40,7 +40,8 @@ package struct NextSteps: Sendable {
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case _ where isInContainer: lines.append(language(ServicePhrase.restartContainer))
+        case _ where installation == .container: lines.append(language(ServicePhrase.restartContainer))
+        case _ where installation == .homeAssistant: lines.append(language(ServicePhrase.restartApp))
         case (.runs, true): add(.reload, "sudo systemctl reload okaeri")
         case (.absent, true): add(.start, "sudo systemctl enable --now okaeri")
         case (.runs, false): add(.replaceDaemon, "okaeri monitor --config \(Self.quoted(file))")

@@ -8,7 +8,7 @@ package enum ServicePhrase: Phrase {
     case broker, port, portMistake, user, userMistake, tls, leftOutUnencrypted, passwordWritten, leftOut, password,
         passwordMistake
     case fileWritten
-    case saveProfile, reload, start, replaceDaemon, startDaemon, restartContainer, joinGroup, status
+    case saveProfile, reload, start, replaceDaemon, startDaemon, restartContainer, restartApp, joinGroup, status
 
     package var texts: (english: String, japanese: String) { service ?? rest }
 
@@ -124,6 +124,11 @@ package enum ServicePhrase: Phrase {
             (
                 "Start the container of the daemon, or restart it, so that it uses the file.",
                 "デーモンのコンテナーを起動するか、再起動してください。新しいファイルが使われます。"
+            )
+        case .restartApp:
+            (
+                "Restart the app in Home Assistant, so that it uses the file.",
+                "Home Assistant でアプリを再起動してください。新しいファイルが使われます。"
             )
         case .joinGroup:
             ("{0}   # then log in again, to query the daemon without sudo", "{0}   # その後ログインし直すと、sudo なしで使えます")

@@ -301,7 +301,9 @@ extension BrokerCore {
     /// Handles a change of the Bluetooth adapter's state.
     mutating func bluetoothChanged(_ update: AdapterUpdate) -> [Output] {
         let ok = update.state == .poweredOn
-        scanner = Scanner(ok: ok, adapter: update.adapter, reason: ok ? nil : update.reason)
+        scanner = Scanner(
+            ok: ok, adapter: update.adapter,
+            reason: ok ? nil : Installation.current.adapted(update.reason))
         return [.publish(scannerValue)]
     }
 

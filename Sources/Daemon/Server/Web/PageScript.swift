@@ -67,7 +67,7 @@ package struct PageScript: Sendable {
             base.map { "import { modules as first } from './\($0)'\nexport const modules = { ...first }\n" }
             ?? "export const modules = {}\n"
         for module in modules { module.write(to: &text) }
-        return Array(text.utf8)
+        return Array(Installation.current.adapted(text).utf8)
     }
 }
 

@@ -39,7 +39,7 @@ package struct Doctor: Sendable {
         let adapters = Self.adapterFindings(diagnosis.adapters, named: configured?.adapter)
         adapters.forEach(report)
         Self.permissionFindings(mayScan: diagnosis.mayScan).forEach(report)
-        report(Self.bluetoothd)
+        Self.bluetoothd(in: .current).map(report)
         Self.kernelFindings(KernelRelease.running).forEach(report)
         await networkFindings(NetworkManagerService()).forEach(report)
         await desktopFindings().forEach(report)
@@ -132,8 +132,9 @@ package struct Doctor: Sendable {
         }
     }
 
-    /// It is welcome, and not needed.
-    private static var bluetoothd: Finding {
+    /// It is welcome, and not needed. A container has no processes of the machine: it is not known there whether bluetoothd runs.
+    static func bluetoothd(in installation: Installation) -> Finding? {
+        guard installation == .machine else { return nil }
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         let runs = processes.contains { process in
             guard process.allSatisfy(\.isNumber),

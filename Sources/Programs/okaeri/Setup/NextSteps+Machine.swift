@@ -18,12 +18,9 @@ extension NextSteps {
             if case .noDaemon = error { daemon = .absent }
         }
         self.init(
-            file: file.path, daemon: daemon, isService: ServiceControl.isInstalled, isInContainer: Self.isInContainer,
+            file: file.path, daemon: daemon, isService: ServiceControl.isInstalled, installation: .current,
             outsider: Self.outsider, unsavedNetwork: unsavedNetwork)
     }
-
-    /// Podman and the image set this variable, as systemd's container interface has it.
-    private static var isInContainer: Bool { ProcessInfo.processInfo.environment["container"]?.isEmpty == false }
 
     /// The name of the user of this terminal: the one of `sudo`, or that of the process.
     private static var user: String? {

@@ -1,4 +1,5 @@
 import Glibc
+import OkaeriEvents
 import Synchronization
 import SystemPackage
 
@@ -22,7 +23,7 @@ enum Output {
     static func write(_ text: String) throws(Errno) {
         if let known = failure.withLock(\.self) { throw known }
         do throws(Errno) {
-            try FileDescriptor.standardOutput.writeWaiting(Array(text.utf8))
+            try FileDescriptor.standardOutput.writeWaiting(Array(Installation.current.adapted(text).utf8))
         } catch {
             failure.withLock { $0 = $0 ?? error }
             throw error
