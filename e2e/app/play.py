@@ -66,7 +66,7 @@ class Lab:
             (programs / "okaeri").symlink_to(options.program)
             self.environment |= {
                 "PATH": f"{programs}:{os.environ['PATH']}", "OKAERI_APP_SUPERVISOR": f"http://{SUPERVISOR}",
-                "OKAERI_APP_DATA": str(self.data), "OKAERI_APP_CONFIG": str(self.config),
+                "container": "homeassistant", "OKAERI_APP_DATA": str(self.data), "OKAERI_APP_CONFIG": str(self.config),
                 "OKAERI_CONFIG": str(self.etc / "beacons.json"), "RUNTIME_DIRECTORY": str(self.run),
                 "STATE_DIRECTORY": str(self.state)}
         self.process = None
@@ -109,6 +109,7 @@ class Lab:
         done = subprocess.run(
             self.script, env={**self.environment, **environment}, capture_output=True, text=True, timeout=60)
         assert done.returncode == status and sentence in done.stderr, (done.returncode, done.stderr)
+        assert all(line.isprintable() for line in done.stderr.split("\n")), done.stderr
         assert self.password not in done.stderr and self.house.token not in done.stderr
 
     @staticmethod
@@ -141,7 +142,15 @@ def refusals(lab):
     lab.ends(78, "the option room is")
     lab.options(name="hall", adapter="../hci0")
     lab.ends(78, "the option adapter is")
+    for text in ('["\\n"]', "", '{"name":' + "[" * 20000 + "]" * 20000 + "}", '{"name":"' + "a" * 5_000_000 + '"}'):
+        (lab.data / "options.json").write_text(text)
+        lab.ends(78, "option")
     lab.options(name="homeassistant", room="居間")
+    broker = lab.house.broker
+    for wrong in ({"port": "1883\n\u001b[2J"}, {"host": {"a": ["\n"]}}):
+        lab.house.broker = {"host": GATEWAY, "port": "1883", **wrong}
+        lab.ends(78, "the Supervisor names no host and port of the broker")
+    lab.house.broker = broker
     lab.ends(69, "the Supervisor does not answer", SUPERVISOR_TOKEN="wrong")
     lab.ends(64, "SUPERVISOR_TOKEN is missing", SUPERVISOR_TOKEN="")
     own = (lab.config / "beacons.json").read_text()
@@ -149,6 +158,17 @@ def refusals(lab):
     lab.ends(78, "webb")
     (lab.config / "beacons.json").write_text('{"regions": [')
     lab.ends(78, "beacons.json")
+    (lab.config / "beacons.json").write_text('{"regions": [], "web": "\\u001b[2J\\n"}')
+    lab.ends(78, "web: expected an object")
+    (lab.config / "beacons.json").unlink()
+    os.mkfifo(lab.config / "beacons.json")
+    lab.ends(78, "it is not a regular file")
+    (lab.config / "beacons.json").unlink()
+    # A link to a place that the app alone may write to.
+    (lab.config / "beacons.json").symlink_to(lab.data / "absent")
+    lab.ends(78, "")
+    assert not (lab.data / "absent").exists(), "the link is followed"
+    (lab.config / "beacons.json").unlink()
     (lab.config / "beacons.json").write_text(own)
 
 
@@ -157,7 +177,9 @@ def first_start(lab):
     broker, lab.house.broker = lab.house.broker, None
     lab.start()
     assert json.loads((lab.config / "beacons.json").read_text()) == {"regions": []}
-    assert "install the app Mosquitto broker" in (lab.folder / "app.log").read_text()
+    log = (lab.folder / "app.log").read_text()
+    assert "install the app Mosquitto broker" in log
+    assert "open the page in Home Assistant" in log and "sudo" not in log, log
     assert "mqtt" not in json.loads(lab.made())
     lab.stop()
     lab.house.broker = broker

@@ -15,6 +15,9 @@ def option($name; valid; $expected):
     else error("the option \($name) is \($value | shown); expected \($expected)") end;
 
 require(type == "object"; "beacons.json: expected an object")
+| require(.web | type == "object" or . == null; "beacons.json: web: expected an object")
+| require(.node | type == "object" or . == null; "beacons.json: node: expected an object")
+| require($options | length == 1 and (.[0] | type == "object"); "options.json: expected an object")
 | option("name"; test("\\A[A-Za-z0-9_][A-Za-z0-9_-]{0,63}\\z"); "up to 64 letters of ASCII, digits, - and _") as $name
 | option("room"; utf8bytelength <= 64 and (test("[\\p{C}]") | not) and test("\\S");
     "up to 64 bytes without control characters") as $room
@@ -29,7 +32,9 @@ require(type == "object"; "beacons.json: expected an object")
 | if has("mqtt") or $broker[0] == null then .
   else
     $broker[0] as $broker |
-    .mqtt = { host: $broker.host, port: ($broker.port | tonumber), tls: ($broker.ssl == true) }
+    ($broker.port | try tonumber catch null) as $port |
+    require(($broker.host | type) == "string" and $port != null; "the Supervisor names no host and port of the broker") |
+    .mqtt = { host: $broker.host, port: $port, tls: ($broker.ssl == true) }
     | if ($broker.username // "") == "" then .
       else .mqtt += { username: $broker.username, passwordFile: $password } end
   end

@@ -43,12 +43,14 @@ else
 fi
 
 file=$own/beacons.json
-[ -e "$file" ] || printf '{\n  "regions": []\n}\n' >"$file"
+# jq would wait for the writer of a pipe.
+[ ! -e "$file" ] || [ -f "$file" ] || fail 78 "beacons.json: it is not a regular file"
+[ -e "$file" ] || [ -L "$file" ] || printf '{\n  "regions": []\n}\n' >"$file"
 # It names the line and the key of a mistake in the user's file. The daemon decides whether it can do without.
 okaeri config check --config "$file" >"$work/check" 2>&1 || cat "$work/check" >&2
 jq --slurpfile options "$data/options.json" --slurpfile app "$work/app" --slurpfile broker "$work/broker" \
     --arg password "$password" --from-file "$here/configuration.jq" "$file" >"$work/beacons.json" 2>"$work/problem" ||
-    fail 78 "$(sed 's/^jq: error (at [^)]*): //' "$work/problem")"
+    fail 78 "$(sed 's/^jq: error (at [^)]*): //' "$work/problem" | LC_ALL=C tr -c ' -~' '?')"
 # The page saves regions in the state directory, because the daemon may not write this file: it is made anew at each start.
 chmod 0400 "$work/beacons.json"
 mv -f "$work/beacons.json" "$OKAERI_CONFIG"
