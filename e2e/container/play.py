@@ -1,6 +1,7 @@
-"""Runs the container image with Podman, as packaging/container describes it: play.py IMAGE FOLDER.
+"""Runs the container image with Podman, as packaging/container describes it: play.py IMAGE FOLDER QUADLET.
 
-IMAGE is the archive of scripts/image, whose first layer is its base. FOLDER is for Podman's storage and the logs. The radio is a capture,
+IMAGE is the archive of scripts/image, whose first layer is its base. FOLDER is for Podman's storage and the logs. QUADLET is Podman's
+generator of services. podman-compose is beside this Python. The radio is a capture,
 because this machine may have none; e2e/scenarios/container.py tests the image with a controller.
 """
 
@@ -8,78 +9,30 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
+import shlex
 import socket
-import subprocess
 import sys
 import tarfile
 import time
 import urllib.request
 
+from runtime import COMMON, IMAGE, QUICK, RESTRICTED, Podman, check, run, wait_for
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
-IMAGE = "localhost/okaeri"
 # The size of the layers above the base, in bytes.
 LARGEST = 60_000_000
 # The user of the image.
 USER = 10001
 # CAP_NET_RAW and CAP_NET_ADMIN.
 RIGHTS = (1 << 13) | (1 << 12)
-# The time in which a container ends, and that in which a condition must be met on a slow machine, in seconds.
-QUICK, PATIENCE = 5, 60
-# The limits of this process may be lower than those that Podman sets, and it may have no group of its own to put a container into.
-COMMON = ["--cgroups=disabled", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
-RESTRICTED = ["--read-only", "--cap-drop", "all", "--cap-add", "NET_RAW", "--cap-add", "NET_ADMIN"]
 UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 COMPILERS = ("cc", "gcc", "clang", "ld", "swift", "swiftc")
-
-
-class Failure(Exception):
-    """The image did not meet an expectation."""
-
-
-def check(is_so, complaint):
-    if not is_so:
-        raise Failure(complaint)
-
-
-def run(*words, may_fail=False):
-    """Runs a command to its end; returns its output, and its status if it may fail."""
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
-    if may_fail:
-        return done.returncode, done.stdout
-    check(done.returncode == 0, f"`{' '.join(map(str, words))}` ended with {done.returncode}: {done.stdout[-1500:]}")
-    return done.stdout
-
-
-def wait_for(what, probe):
-    end = time.monotonic() + PATIENCE
-    while True:
-        found = probe()
-        if found:
-            return found
-        check(time.monotonic() < end, f"{what}: not within {PATIENCE} s")
-        time.sleep(0.2)
 
 
 def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
-
-
-class Podman:
-    """Podman with a storage of its own."""
-
-    def __init__(self, folder):
-        self.words = ["podman", "--root", f"{folder}/storage", "--runroot", f"{folder}/run", "--storage-driver", "vfs",
-                      "--cgroup-manager", "cgroupfs", "--events-backend", "none"]
-
-    def __call__(self, *words, **options):
-        return run(*self.words, *words, **options)
-
-    def once(self, *words, options=(), **rest):
-        """Runs a command in a new container; returns its output, and its status if it may fail."""
-        return self("run", "--rm", "--no-healthcheck", *COMMON, "--network", "host", *options, IMAGE, *words, **rest)
 
 
 class Daemon:
@@ -252,13 +205,58 @@ def unknown_user(podman, folder, archive):
         daemon.stop()
 
 
-STAGES = (small, replay, setup, whole, as_docker, upgrade, unknown_user)
+def compose(podman, folder, archive):
+    """The steps of docs/containers.md with Compose: the set-up in a container of its own, then the daemon, whose container is replaced."""
+    words = [pathlib.Path(sys.executable).parent / "podman-compose", "--podman-args", shlex.join(podman.words[1:]), "--podman-run-args", shlex.join(COMMON),
+             "--file", str(TOP / "packaging/container/compose.yaml")]
+    run(*words, "run", "--rm", "-T", "okaeri", "setup", "--beacon", f"{UUID}/100/100", "--identifier", "keys")
+    for _ in range(2):
+        run(*words, "up", "--detach", "--no-build")
+        try:
+            # This machine may have no Bluetooth, and the region is then unknown.
+            name = podman("ps", "--quiet", "--filter", "label=com.docker.compose.service=okaeri").strip()
+            wait_for("the region", lambda: "keys" in podman("exec", name, "okaeri", "status", may_fail=True)[1])
+            made = json.loads(podman("inspect", name))[0]
+            host = made["HostConfig"]
+            check(host["NetworkMode"] == "host" and host["ReadonlyRootfs"] and host["Init"], f"the container: {host}")
+            check(set(made["EffectiveCaps"] or []) <= {"CAP_NET_ADMIN", "CAP_NET_RAW"} >= set(made["BoundingCaps"]),
+                  f"the rights: {made['EffectiveCaps']}, {made['BoundingCaps']}")
+            check({"/run/okaeri", "/tmp"} <= host["Tmpfs"].keys(), f"the memory: {host['Tmpfs']}")
+            places = {mount["Destination"] for mount in made["Mounts"] if mount["Type"] == "volume"}
+            check(places == {"/etc/okaeri", "/var/lib/okaeri"}, f"the volumes: {places}")
+            check("TZ=Etc/UTC" in made["Config"]["Env"], "the time zone")
+        finally:
+            said = run(*words, "down", may_fail=True)[1]
+        check(not podman("ps", "--all", "--quiet").strip(), f"a container is left: {said}")
+
+
+def quadlet(podman, folder, archive):
+    """The generator of Podman 5 makes a service of the quadlet, with the same container."""
+    unit = run("env", f"QUADLET_UNIT_DIRS={TOP / 'packaging/container'}", podman.quadlet, "-dryrun")
+    lines = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line)
+    start = shlex.split(lines["ExecStart"])
+    pairs = [f"{one} {other}" for one, other in zip(start, start[1:])]
+    for wanted in ("--name okaeri", "--network host", "--cap-drop all", "--cap-add net_raw", "--cap-add net_admin",
+                   "--security-opt no-new-privileges", "-v okaeri-config:/etc/okaeri", "-v okaeri-state:/var/lib/okaeri",
+                   "--tmpfs /run/okaeri"):
+        check(wanted in pairs or wanted.replace("-v ", "--volume ") in pairs or wanted.replace(" ", "=", 1) in start,
+              f"{wanted} is missing: {lines['ExecStart']}")
+    for wanted in ("--init", "--read-only", "--rm"):
+        check(wanted in start or f"{wanted}=true" in start, f"{wanted} is missing: {lines['ExecStart']}")
+    check(start[-1] == IMAGE, f"the image: {start[-1]}")
+    check(not any(word.startswith(("--privileged", "--user", "--userns")) for word in start), f"more rights: {lines['ExecStart']}")
+    check(lines["Restart"] == "on-failure" and lines["RestartPreventExitStatus"] == "64 78", "the restart")
+    check(lines["Type"] == "notify" and lines["WantedBy"] == "multi-user.target", f"the service: {unit}")
+
+
+STAGES = (small, replay, setup, whole, as_docker, upgrade, unknown_user, compose, quadlet)
 
 
 def main():
-    archive, folder = sys.argv[1:]
+    archive, folder, generator = sys.argv[1:]
     os.makedirs(folder)
     podman = Podman(folder)
+    podman.quadlet = generator
     podman("load", "--quiet", "--input", archive)
     failed = 0
     for stage in STAGES:
