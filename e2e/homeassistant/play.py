@@ -321,13 +321,13 @@ def hostile(house):
     yield f"private memory grew by {grown} kB"
 
 
-def main():
-    house = House(*sys.argv[1:])
+def end_well(house, *parts):
+    """Plays the parts of a house, and returns the exit status."""
     try:
         house.broker()
         house.listen()
         house.home_assistant()
-        for part in (one_node, removed, several_nodes, asked, broker_lost, hub_killed, foreign, forgotten, hostile):
+        for part in parts:
             for step in part(house):
                 print(f"ok    {step}", flush=True)
         log = (house.folder / "homeassistant" / "home-assistant.log").read_text(encoding="utf-8")
@@ -346,4 +346,6 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    parts = (one_node, removed, several_nodes, asked, broker_lost, hub_killed, foreign, forgotten, hostile)
+    sys.exit(end_well(House(*sys.argv[1:]), *parts))
