@@ -42,14 +42,18 @@ import Testing
         #expect(result.exitStatus == status)
     }
 
-    @Test func `a state that cannot be kept is a warning`() throws {
+    @Test func `a state that cannot be kept is critical, also for a region that is not determined`() throws {
         var report = statusReport(regionReport("home", .inside))
         report.kept = .init(file: "/state", start: "restored", age: 1, reason: "", problem: "No space left")
         let result = try nagios(report)
         #expect(
             result.line.hasPrefix(
-                "OKAERI WARNING - home inside - /state cannot be written: No space left; check the disk with `df -h` |")
+                "OKAERI CRITICAL - home inside - /state cannot be written: No space left; check the disk with `df -h` |"
+            )
         )
+        report.regions[0].state = .unknown
+        #expect(try nagios(report).exitStatus == 2)
+        report.regions[0].state = .inside
         report.kept?.problem = nil
         report.kept?.historyProblem = "the disk is full"
         #expect(try nagios(report).line.hasPrefix("OKAERI WARNING - home inside - the disk is full |"))
@@ -66,10 +70,11 @@ import Testing
         #expect(try nagios(report).status == .critical && !HealthReport(report).healthy)
     }
 
-    @Test func `no answer is critical, a question that may not be asked is unknown`() {
+    @Test func `no answer is critical, also for a user who cannot open the socket, and a refused question is unknown`()
+    {
         let failures: [(APIClient.Failure, Int32)] = [
             (.noDaemon(socket: "/s"), 2), (.noAnswer(socket: "/s", reason: "it hangs"), 2),
-            (.notPermitted(socket: "/s"), 3), (.refused(status: 404, sentence: "no"), 3),
+            (.notPermitted(socket: "/s"), 2), (.refused(status: 404, sentence: "no"), 3),
         ]
         for (failure, status) in failures {
             #expect(NagiosReport(failure).exitStatus == status)

@@ -4,7 +4,7 @@ import RegionMonitoring
 /// The output and exit status of a plugin of Nagios or Icinga (Monitoring Plugins Development Guidelines).
 ///
 /// A region that is inside is OK, one that is outside a WARNING, and one that is not determined UNKNOWN, as is a question that cannot be
-/// answered. No daemon is CRITICAL. An alarm among the daemon's findings has its own grade; the gravest counts.
+/// answered. No daemon is CRITICAL, and so is one whose socket this user cannot open. An alarm among the daemon's findings has its own grade; the gravest counts.
 package struct NagiosReport: Sendable, Equatable {
     /// The service states, by their exit status.
     package enum Status: Int32, Sendable {
@@ -27,8 +27,8 @@ package struct NagiosReport: Sendable, Equatable {
     package init(_ failure: APIClient.Failure) {
         sentence = failure.description
         switch failure {
-        case .noDaemon, .noAnswer: status = .critical
-        case .notPermitted, .refused: status = .unknown
+        case .noDaemon, .noAnswer, .notPermitted: status = .critical
+        case .refused: status = .unknown
         }
     }
 

@@ -187,7 +187,7 @@ extension StatusReport {
             Finding(
                 "state", .wrong, .notKept, "\(kept.file) cannot be written: \(problem)",
                 remedy: "check the disk with `df -h`",
-                alarm: .warning, values: ["\(kept.file): \(problem)"])
+                alarm: .critical, values: ["\(kept.file): \(problem)"])
         }
         let history = kept.historyProblem.map {
             Finding("history", .wrong, .noHistory, $0, alarm: .warning, values: [$0])
