@@ -1,5 +1,6 @@
 import Foundation
 import OkaeriTestSupport
+import SystemPackage
 import Testing
 
 @testable import OkaeriConfiguration
@@ -36,6 +37,21 @@ import Testing
         next.remove()
         #expect(try folder.names == ["another.aaaaaa", "okaeri.2026-11", "okaeri.link", "okaeri.opened"])
         #expect(folder.text("another.aaaaaa/deep/x") == "")
+    }
+
+    @Test func `a copy of the state is beside the state, or in the first folder that takes it`() throws {
+        try #require(PrivateFolder.named == nil)
+        let parents = try PrivateFolder.parents(forStateIn: folder.path)
+        #expect(parents.first == folder.path)
+        let copy = try PrivateFolder.made(prefix: "okaeri", inOneOf: parents)
+        #expect(copy.path.hasPrefix("\(folder.path)/okaeri."))
+        copy.remove()
+        let other = try PrivateFolder.made(prefix: "okaeri", inOneOf: ["/proc/self", folder.path])
+        #expect(other.path.hasPrefix("\(folder.path)/okaeri."))
+        other.remove()
+        #expect(throws: FilePlace.Problem.failed(.noSuchFileOrDirectory)) {
+            _ = try PrivateFolder.made(prefix: "okaeri", inOneOf: ["\(folder.path)/none", "/proc/self"])
+        }
     }
 
     @Test func `a folder is for its user alone, and removed with its files, wherever its path leads`() throws {

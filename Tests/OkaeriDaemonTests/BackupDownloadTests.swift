@@ -35,7 +35,8 @@ import Testing
         var data = PageData(
             directory: folder.path, file: "\(folder.path)/beacons.json", wifi: SimulatedWiFi(inSight: []),
             now: { Timestamp.nanoseconds("2026-11-29T12:00:00Z") ?? 0 }, reload: {})
-        data.backups = BackupDownloads(isOffered: { isOffered }, node: { node }, logger: quiet, write: write)
+        data.backups = BackupDownloads(
+            isOffered: { isOffered }, directory: folder.path, node: { node }, logger: quiet, write: write)
         return data.endpoints
     }
 

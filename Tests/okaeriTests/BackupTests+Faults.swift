@@ -157,6 +157,20 @@ extension BackupTests {
         return process.terminationStatus == 0
     }
 
+    @Test func `the copy of the history is made in the state directory, where a killed command left another one`()
+        throws
+    {
+        try replay(into: "\(old.path)/state")
+        let leftover = "\(old.path)/state/okaeri-backup.abcdef"
+        try FileManager.default.createDirectory(atPath: leftover, withIntermediateDirectories: false)
+        chmod(leftover, 0o700)
+        for name in [".okaeri-temporary", "history.sqlite"] {
+            _ = try old.file("state/okaeri-backup.abcdef/\(name)", Array("x".utf8))
+        }
+        #expect(try backup("\(binary.folder)/b.tar").status == 0)
+        #expect(try !old.names("state").contains { $0.hasPrefix("okaeri-backup") })
+    }
+
     @Test func `a backup and a restore that are interrupted leave no unfinished file`() throws {
         let temporary = "\(binary.folder)/temporary"
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)

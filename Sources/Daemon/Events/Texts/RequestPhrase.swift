@@ -108,8 +108,8 @@ package enum RequestPhrase: Phrase {
         case .noDownload: ("{0}", "バックアップを作成できませんでした：{0}")
         case .noFileForDownload:
             (
-                "cannot make a file for the backup: {0}; name another folder with `TMPDIR`",
-                "バックアップ用のファイルを作成できません：{0}。`TMPDIR` で別のフォルダーを指定してください"
+                "cannot make a file for the backup: {0}; make room in the state directory, and check its rights",
+                "バックアップ用のファイルを作成できません：{0}。状態のフォルダーの空き容量と権限を確認してください"
             )
         case .noBackup:
             (

@@ -22,11 +22,39 @@ package final class PrivateFolder: Sendable {
     /// The maximum depth of the folders in a leftover.
     private static let depth = 8
 
+    /// The absolute path in `$TMPDIR`; `nil` without one. glibc removes the variable if the program has file capabilities.
+    package static var named: String? {
+        ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
     /// Returns the folder of `$TMPDIR`, or else `fallback`, if root can trust it; see ``FilePlace``.
     package static func parent(orElse fallback: String) throws(FilePlace.Problem) -> String {
-        let named = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? fallback
-        _ = try FilePlace("\(named)/.")
-        return named
+        let folder = named ?? fallback
+        _ = try FilePlace("\(folder)/.")
+        return folder
+    }
+
+    /// Returns the folders for a copy of the state, the best one first: that of `$TMPDIR` alone, or else the state directory, which is on a
+    /// disk and writable wherever the daemon runs, and `/var/tmp` for a user with the right to read the state alone.
+    package static func parents(forStateIn directory: String) throws(FilePlace.Problem) -> [String] {
+        if named != nil { return [try parent(orElse: directory)] }
+        let common = "/var/tmp"
+        return [directory] + ((try? FilePlace("\(common)/.")) == nil ? [] : [common])
+    }
+
+    /// Makes the folder in the first of the parents that takes it. Blocking.
+    ///
+    /// - Throws: The problem of the first parent, if none takes it.
+    package static func made(prefix: String, inOneOf parents: [String]) throws(FilePlace.Problem) -> PrivateFolder {
+        var first: FilePlace.Problem?
+        for parent in parents {
+            do throws(FilePlace.Problem) {
+                return try PrivateFolder(prefix: prefix, in: parent)
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? .failed(.noSuchFileOrDirectory)
     }
 
     /// Makes the folder, and removes those that killed processes of this user have left. Blocking.

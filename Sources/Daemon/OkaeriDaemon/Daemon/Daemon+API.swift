@@ -22,10 +22,12 @@ extension Daemon {
         let page = PageData(
             directory: options.stateDirectory, file: options.configurationFile, wifi: wifi,
             now: { [source] in source.now }, reload: { [reloader] in await reloader.reload() }, enroller: enroller,
-            backups: options.writeBackup.map { write in
-                BackupDownloads(
-                    isOffered: { [reloader] in reloader.configuration.web?.offersBackup ?? false },
-                    node: { [hub] in hub.node }, logger: logger, write: write)
+            backups: options.stateDirectory.flatMap { directory in
+                options.writeBackup.map { write in
+                    BackupDownloads(
+                        isOffered: { [reloader] in reloader.configuration.web?.offersBackup ?? false },
+                        directory: directory, node: { [hub] in hub.node }, logger: logger, write: write)
+                }
             })
         let logins = LoginEndpoints(
             logins,

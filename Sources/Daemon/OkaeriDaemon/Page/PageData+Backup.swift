@@ -57,6 +57,8 @@ struct BackupDownloads: Sendable {
 
     /// Whether the configuration offers backups on the page.
     let isOffered: @Sendable () -> Bool
+    /// The state directory, which has room for a copy of its files.
+    let directory: String
     /// The name of this machine.
     let node: @Sendable () -> String
     let logger: Logger
@@ -64,10 +66,12 @@ struct BackupDownloads: Sendable {
     private let desk = Desk()
 
     init(
-        isOffered: @escaping @Sendable () -> Bool, node: @escaping @Sendable () -> String, logger: Logger,
+        isOffered: @escaping @Sendable () -> Bool, directory: String, node: @escaping @Sendable () -> String,
+        logger: Logger,
         write: @escaping BackupWriter
     ) {
-        (self.isOffered, self.node, self.logger, self.write) = (isOffered, node, logger, write)
+        (self.isOffered, self.directory, self.node) = (isOffered, directory, node)
+        (self.logger, self.write) = (logger, write)
     }
 
     /// Writes a backup to a file without a name, which ends with the answer.
@@ -88,9 +92,9 @@ struct BackupDownloads: Sendable {
         return try await BlockingThread.run({
             PageFailure(BlockingThread.StartError(code: $0))
         }) {
-            [write] () throws(PageFailure) in
+            [write, directory] () throws(PageFailure) in
             do throws(PageFailure) {
-                let output = try Self.nameless()
+                let output = try Self.nameless(forStateIn: directory)
                 let missing = try Self.written { () throws(BackupWriterFailure) in
                     try write(FileDescriptor(rawValue: output.number), passphrase, deadline)
                 }
@@ -109,10 +113,10 @@ struct BackupDownloads: Sendable {
     }
 
     /// Returns a new file that no path leads to.
-    private static func nameless() throws(PageFailure) -> OwnedDescriptor {
+    private static func nameless(forStateIn directory: String) throws(PageFailure) -> OwnedDescriptor {
         do throws(FilePlace.Problem) {
-            let folder = try PrivateFolder(
-                prefix: "okaeri-download", in: PrivateFolder.parent(orElse: "/var/tmp"))
+            let folder = try PrivateFolder.made(
+                prefix: "okaeri-download", inOneOf: PrivateFolder.parents(forStateIn: directory))
             defer { folder.remove() }
             let number = open("\(folder.path)/backup", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard number >= 0 else { throw .failed(Errno(rawValue: errno)) }

@@ -180,14 +180,14 @@ extension Backup {
         _ report: inout Report, _ interruption: Interruption
     ) throws(BackupFailure) -> HistoryCopy? {
         let path = "\(directory)/\(HistoryStore.fileName)"
-        let above: String
+        let parents: [String]
         do throws(FilePlace.Problem) {
-            above = try PrivateFolder.parent(orElse: "/var/tmp")
+            parents = try PrivateFolder.parents(forStateIn: directory)
         } catch {
-            throw HistoryCopy.noFolder(error)
+            throw HistoryCopy.noFolder(error, for: directory)
         }
         let copy = try rights { () throws(BackupFailure) in
-            try HistoryCopy(ofDirectory: directory, in: above, command: Self.command, interruption)
+            try HistoryCopy(ofDirectory: directory, in: parents, command: Self.command, interruption)
         }
         if copy != nil {
             report.files.append(path)
@@ -205,16 +205,16 @@ private final class HistoryCopy {
 
     /// Returns `nil` if there is no history.
     ///
-    /// - Parameter above: The folder for the copy, on a disk and not in memory.
+    /// - Parameter parents: The folders for the copy, the best one first, on a disk and not in memory.
     init?(
-        ofDirectory directory: String, in above: String, command: String, _ interruption: Interruption
+        ofDirectory directory: String, in parents: [String], command: String, _ interruption: Interruption
     ) throws(BackupFailure) {
         self.interruption = interruption
         let folder: PrivateFolder
         do throws(FilePlace.Problem) {
-            folder = try PrivateFolder(prefix: "okaeri-backup", in: above)
+            folder = try PrivateFolder.made(prefix: "okaeri-backup", inOneOf: parents)
         } catch {
-            throw Self.noFolder(error)
+            throw Self.noFolder(error, for: directory)
         }
         defer { folder.remove() }
         do throws(HistoryError) {
@@ -245,9 +245,11 @@ private final class HistoryCopy {
         }
     }
 
-    static func noFolder(_ problem: FilePlace.Problem) -> BackupFailure {
-        BackupFailure(
-            .io, "cannot make a folder for a copy of the history: \(problem); name another one with `TMPDIR`")
+    /// - Parameter directory: The state directory.
+    static func noFolder(_ problem: FilePlace.Problem, for directory: String) -> BackupFailure {
+        let remedy =
+            PrivateFolder.named == nil ? "make \(directory) writable for this user" : "name another one with `TMPDIR`"
+        return BackupFailure(.io, "cannot make a folder for a copy of the history: \(problem); \(remedy)")
     }
 
     var entry: BackupManifest.Entry {
