@@ -26,7 +26,7 @@ extension Member {
                 filter.hasPrefix("\(topics.root)/") || filter.hasPrefix("\(Site.discovery)/"),
                 "a foreign subscription: \(filter)")
         case .announce, .subscribeAgain, .measureBatteries: break
-        case .note(let message):
+        case .note(let message), .recovered(let message):
             require(message.isPlainName && message.utf8.count <= 1000, "a message for the log without a bound")
         case .happened(let kind, let time):
             require(time == now.wall, "the house's events have another time")

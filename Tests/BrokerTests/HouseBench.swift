@@ -426,7 +426,7 @@ struct HouseBench {
             case .memoryChanged: break
             case .takeOver(let states): takeOver(states, of: name)
             case .definitions(let text): nodes[name]?.definitions.append(text)
-            case .note(let note): nodes[name]?.notes.append(note)
+            case .note(let note), .recovered(let note): nodes[name]?.notes.append(note)
             }
         }
         // The hub of events records behind the outputs that are on their way.

@@ -20,6 +20,8 @@ package final class Broker: Service {
         package var answered: @Sendable (_ prompt: String, _ answer: String) -> Void
         /// A message for the log.
         package var noted: @Sendable (String) -> Void
+        /// A message for the log: the end of a problem.
+        package var recovered: @Sendable (String) -> Void
         /// The request to start the daemon again.
         package var restarted: @Sendable () -> Void
         /// The definitions of the hub's regions, at a standby.
@@ -30,12 +32,14 @@ package final class Broker: Service {
         package init(
             happened: @escaping @Sendable (Event.Kind, Int64) -> Void,
             answered: @escaping @Sendable (String, String) -> Void, noted: @escaping @Sendable (String) -> Void,
+            recovered: @escaping @Sendable (String) -> Void = { _ in },
             restarted: @escaping @Sendable () -> Void = {}, defined: @escaping @Sendable ([UInt8]) -> Void = { _ in },
             remembered: @escaping @Sendable () -> Void = {}
         ) {
             self.happened = happened
             self.answered = answered
             self.noted = noted
+            self.recovered = recovered
             self.restarted = restarted
             self.defined = defined
             self.remembered = remembered
@@ -104,7 +108,8 @@ package final class Broker: Service {
                 effects.append(output)
             // Without it this node would stay silent. One for each claim, and one a minute for each region that a standby repeats.
             case .takeOver: effects.append(output)
-            case .happened, .answer, .note, .measureBatteries, .collectHeard, .wanted, .radioLost, .radioRemoved,
+            case .happened, .answer, .note, .recovered, .measureBatteries, .collectHeard, .wanted, .radioLost,
+                .radioRemoved,
                 .restart, .definitions, .memoryChanged:
                 if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
@@ -169,6 +174,9 @@ package final class Broker: Service {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { [self] in for await event in events { happened(event) } }
                 group.addTask { [openness, states = client.states.values(backlog: 1)] in await openness.follow(states) }
+                group.addTask { [self, states = client.states.values(backlog: 16)] in
+                    for await state in states { perform { core, now in core.connectionChanged(to: state, at: now) } }
+                }
                 // A radio that is asked reports at once, and its next report may come seconds later.
                 try await cancelWhenGracefulShutdown { [client, engine] in
                     await engine.started()
@@ -230,6 +238,7 @@ package final class Broker: Service {
         case .happened(let kind, let time): outputs.happened(kind, time)
         case .answer(let prompt, let answer): outputs.answered(prompt, answer)
         case .note(let message): outputs.noted(message)
+        case .recovered(let message): outputs.recovered(message)
         case .restart: outputs.restarted()
         case .memoryChanged: outputs.remembered()
         case .measureBatteries:

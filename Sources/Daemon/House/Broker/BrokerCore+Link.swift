@@ -318,6 +318,7 @@ extension BrokerCore {
         if let until = remains.nextDeadline, until <= now.instant { outputs += remainsDeleted() }
         if retention.advance(to: now.instant) { outputs.append(.unsubscribe(topics.onlyAbout(node))) }
         if batteries.advance(to: now.instant) { outputs.append(.measureBatteries) }
+        if let line = connectionLog.advance(to: now.instant) { outputs.append(line) }
         return outputs + repeats.due(at: now.instant).map { .repeat(topic: $0) }
     }
 

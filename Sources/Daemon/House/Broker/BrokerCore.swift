@@ -51,6 +51,8 @@ struct BrokerCore: Sendable {
         case restart
         /// Write a message to the log.
         case note(String)
+        /// Write to the log that a problem of the connection has ended.
+        case recovered(String)
     }
 
     let settings: BrokerSettings
@@ -62,6 +64,7 @@ struct BrokerCore: Sendable {
     var delivery = Delivery()
     var election: HubElection
     var isConnected = false
+    var connectionLog = ConnectionLog()
     /// Whether `online` was published over this connection.
     var isOnline = false
     var retention = Retention()
@@ -155,6 +158,7 @@ struct BrokerCore: Sendable {
             house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, remains.nextDeadline,
             distances.nextDeadline, batteries.nextDeadline, ownReports.nextDeadline, radios.nextDeadline,
             repeats.nextDeadline, retention.nextDeadline, announcements.nextDeadline, receivers.nextDeadline,
+            connectionLog.nextDeadline,
         ].compactMap(\.self).min()
     }
 

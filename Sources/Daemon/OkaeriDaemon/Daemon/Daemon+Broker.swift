@@ -40,7 +40,8 @@ extension Daemon {
                     events: hub.eventsButRanging(backlog: .max),
                     outputs: .init(
                         happened: { hub.happened($0, at: $1) }, answered: { answered.give($0, $1) },
-                        noted: { logger.warning("\($0)") }, restarted: { restart.request() },
+                        noted: { logger.warning("\($0)") }, recovered: { logger.notice("\($0)") },
+                        restarted: { restart.request() },
                         defined: { definitions.received($0) }, remembered: remembered))
             }, logger: logger)
     }
