@@ -32,6 +32,7 @@ The same for all commands; `status --nagios` has those of a plugin ([automation.
 | 65 | a damaged capture or backup, or a history that cannot be read |
 | 69 | a part is missing: no daemon, no Bluetooth, no bus, no history |
 | 74 | a file or standard output cannot be written, or a file that would be new is there already |
+| 75 | `monitor`: the daemon ends to be started again, as a client of the broker has requested |
 | 77 | no permission |
 | 78 | the configuration does not load |
 
@@ -41,6 +42,7 @@ The same for all commands; `status --nagios` has those of a plugin ([automation.
 |---|---|
 | `OKAERI_CONFIG` | the configuration, unless `--config` names it |
 | `OKAERI_SOCKET` | the daemon's socket, unless `--socket` names it |
+| `OKAERI_RESTARTED` | `yes`: outside systemd, the daemon is started again after it has ended with 75, so that Home Assistant has a button for that |
 | `NO_COLOR` | if it is not empty: no colours |
 
 ## Files

@@ -1,5 +1,6 @@
 import OkaeriEvents
 import OkaeriMQTT
+import OkaeriPlumbing
 import OkaeriPresence
 import OkaeriTestSupport
 import ServiceLifecycle
@@ -52,5 +53,19 @@ import Testing
         run.cancel()
         _ = await run.result
         #expect(!mosquitto.text.contains("okaeri.home.hall"))
+    }
+
+    @Test func `A node that is not started again ends on no request`() {
+        let topic = "okaeri/home/node/hall/restart"
+        func outputs(restarts: Bool) -> [BrokerCore.Output] {
+            var core = BrokerCore(
+                BrokerSettings(node: "hall", room: nil, site: "home", discovery: nil, version: "1", restarts: restarts),
+                regions: [HouseBench.region("keys")], incarnation: "a", since: 0)
+            let now = Moment(instant: 1, wall: 1)
+            return core.started(at: now)
+                + core.received(MQTTMessage(topic: topic, payload: Array("restart".utf8), isRetained: false), at: now)
+        }
+        #expect(outputs(restarts: true).contains(.subscribe(topic)) && outputs(restarts: true).contains(.restart))
+        #expect(!outputs(restarts: false).contains(.subscribe(topic)) && !outputs(restarts: false).contains(.restart))
     }
 }

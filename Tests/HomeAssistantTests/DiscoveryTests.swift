@@ -151,6 +151,11 @@ import Testing
             ])
     }
 
+    @Test func `A node that is not started again has no button for a restart`() throws {
+        let restart = try #require(try components(discovery.node("hall", restarts: false))["restart"])
+        #expect(restart.count == 1 && restart["p"] as? String == "button")
+    }
+
     @Test func `The button restarts the daemon while the node is online`() throws {
         let restart = try #require(try components(discovery.node("hall"))["restart"])
         #expect(restart["p"] as? String == "button" && restart["dev_cla"] as? String == "restart")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import OkaeriDaemonTestSupport
+import OkaeriMQTT
 import OkaeriRooms
 import OkaeriTestSupport
 import OkaeriWiFi
@@ -165,6 +166,56 @@ import Testing
             let broker = try #require(daemon.broker.current)
             #expect(broker.publishedRegion("flat")?.state == .inside)
         }
+    }
+
+    /// Runs a daemon at a broker until it ends by itself, and returns whether it asks to be started again.
+    private func endsOnRequest(isRestarted: Bool) async throws -> Bool {
+        let (folder, mosquitto) = (try #require(folder), try TestBroker())
+        let json =
+            #"{"node": {"name": "hall"}, "mqtt": {"host": "127.0.0.1", "port": \#(mosquitto.port)},"#
+            + Configuration.example.drop { $0 != "{" }.dropFirst()
+        let configuration = try folder.file("beacons.json", Array(json.utf8))
+        let daemon = try Daemon(
+            Configuration(file: configuration),
+            options: .init(
+                configurationFile: configuration, capture: try folder.file("capture", capture([3], until: 5)),
+                speed: 1000,
+                simulatesWiFi: true, socket: "\(folder.path)/okaeri.sock", isRestarted: isRestarted),
+            logger: quiet)
+        let task = Task { try await daemon.run(with: []) }
+        try await mosquitto.logged("okaeri.home.hall")
+        let publisher = try MQTTClient(
+            MQTTSettings(broker: .init(host: "127.0.0.1", port: mosquitto.port), clientID: "home-assistant"),
+            onMessage: { _ in })
+        let publishing = Task { try await publisher.run() }
+        if isRestarted {
+            try await eventually("the daemon is subscribed") {
+                mosquitto.text.contains("okaeri/home/node/hall/restart")
+            }
+        } else {
+            try await eventually("the daemon is online") { daemon.broker.report?.connected == true }
+        }
+        publisher.publish(.event("okaeri/home/node/hall/restart", Array("restart".utf8)))
+        if !isRestarted {
+            try await mosquitto.logged("Received PUBLISH from home-assistant")
+            let client = APIClient(socket: "\(folder.path)/okaeri.sock", timeLimit: 120)
+            let status: StatusReport = try await client.get(Route.status)
+            #expect(status.mqtt?.connected == true)
+            task.cancel()
+        }
+        defer { publishing.cancel() }
+        do {
+            try await task.value
+        } catch is RestartRequested {
+            return true
+        } catch is CancellationError {}
+        return false
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a request of Home Assistant ends a daemon that is started again, and no other one`() async throws {
+        #expect(try await endsOnRequest(isRestarted: true))
+        #expect(try await !endsOnRequest(isRestarted: false))
     }
 
     @Test(.timeLimit(.minutes(5)))

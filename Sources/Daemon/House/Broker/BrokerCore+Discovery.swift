@@ -72,7 +72,10 @@ extension BrokerCore {
                             identifier, nodes: house.nodes, hasBattery: house.batteries.contains(identifier))))
             }
         }
-        if old == nil { outputs.append(announce(discovery.node(node, room: settings.room, page: settings.page))) }
+        if old == nil {
+            outputs.append(
+                announce(discovery.node(node, room: settings.room, page: settings.page, restarts: settings.restarts)))
+        }
         return outputs
     }
 

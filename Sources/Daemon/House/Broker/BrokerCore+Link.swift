@@ -19,9 +19,10 @@ extension BrokerCore {
         if hasEngine { ownRate = ReceptionRate(at: now.instant) }
         var filters = [
             topics.everyStatus, topics.everyScanner, topics.everyAbout, topics.hub, topics.wanted,
-            topics.promptAnswer(node), topics.prompt(node), topics.restart(node),
+            topics.promptAnswer(node), topics.prompt(node),
         ]
         if hasEngine { filters += [topics.everyHeard, topics.everyBattery, topics.regions] }
+        if settings.restarts { filters.append(topics.restart(node)) }
         filters += receivers.filters
         if !isHub { filters.append(topics.everyEvent) }
         // What an earlier version retained.
@@ -105,7 +106,7 @@ extension BrokerCore {
         case .event(let level): return eventReceived(message, level, at: now)
         case .promptAnswer(let name): return name == node ? prompt.answered(message) : []
         case .restart(let name):
-            guard name == node, !message.isRetained, message.payload == Array("restart".utf8),
+            guard settings.restarts, name == node, !message.isRetained, message.payload == Array("restart".utf8),
                 restartedAt.map({ now.instant.subtractingClamped($0) >= Self.restartPause }) ?? true
             else { return [] }
             restartedAt = now.instant

@@ -186,6 +186,8 @@ package struct BrokerSettings: Hashable, Sendable {
     package var site: String
     /// Whether this node decides, is a radio of a house whose regions are configured elsewhere, or both in turn.
     package var kind: NodeKind
+    /// Whether the daemon is started again after it has ended on request.
+    package var restarts: Bool
     /// Home Assistant's topic prefix for discovery; `nil` for no discovery.
     package var discovery: String?
     /// The version of this program.
@@ -201,9 +203,10 @@ package struct BrokerSettings: Hashable, Sendable {
 
     package init(
         node: String, room: String?, offset: Double = 0, site: String, kind: NodeKind = .hub, discovery: String?,
-        version: String, page: String? = nil, radios: Set<String>? = nil, receivers: [ReceiverSettings] = []
+        version: String, restarts: Bool = true, page: String? = nil, radios: Set<String>? = nil,
+        receivers: [ReceiverSettings] = []
     ) {
-        self.receivers = receivers
+        (self.receivers, self.restarts) = (receivers, restarts)
         (self.node, self.room, self.offset) = (node, room, offset)
         (self.site, self.kind, self.discovery) = (site, kind, discovery)
         (self.version, self.page, self.radios) = (version, page, radios)

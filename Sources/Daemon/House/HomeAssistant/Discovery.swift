@@ -172,7 +172,10 @@ extension Discovery {
     ///   - name: letters of ASCII, digits, hyphens and underscores.
     ///   - room: The node's room, which Home Assistant proposes as the area of the device.
     ///   - page: The URL of the node's page, if other devices reach it.
-    package func node(_ name: String, room: String? = nil, page: String? = nil) -> Announcement {
+    ///   - restarts: Whether the daemon is started again after it has ended on request.
+    package func node(
+        _ name: String, room: String? = nil, page: String? = nil, restarts: Bool = true
+    ) -> Announcement {
         let part = TopicName(name).part
         let identifier = "\(root)_node_\(part)"
         return announcement(
@@ -182,7 +185,7 @@ extension Discovery {
                 [EventField("sw", .text(version)), EventField("sn", .text(name))] + area(room)
                     + [EventField("via_device", .text(root))] + link(page)),
             [],
-            health(name, identifier) + maintenance(name, identifier) + questions(name, identifier)
+            health(name, identifier) + maintenance(name, identifier, restarts: restarts) + questions(name, identifier)
                 + answers(name, identifier))
     }
 
@@ -204,18 +207,23 @@ extension Discovery {
         ]
     }
 
-    private func maintenance(_ node: String, _ identifier: String) -> [Component] {
+    private func maintenance(_ node: String, _ identifier: String, restarts: Bool) -> [Component] {
         let status = topics.status(node)
         return [
             component("uptime", "sensor", identifier, "Uptime", node)
                 .with(["dev_cla": "timestamp", "ent_cat": "diagnostic", "avty_t": status])
                 .state(topics.about(node), "{{ value_json.since | default('None', true) }}"),
-            component("restart", "button", identifier, "Restart", node)
-                .with(["dev_cla": "restart", "ent_cat": "diagnostic", "avty_t": status])
-                .with(["cmd_t": topics.restart(node), "pl_prs": "restart"])
-                // The broker drops a press that it cannot deliver in time.
-                .with([EventField("msg_exp_int", .integer(30))]),
+            // A button of an earlier start, under a service manager, would stay in Home Assistant.
+            restarts ? restart(node, identifier) : Component(removed: "restart", "button"),
         ]
+    }
+
+    private func restart(_ node: String, _ identifier: String) -> Component {
+        component("restart", "button", identifier, "Restart", node)
+            .with(["dev_cla": "restart", "ent_cat": "diagnostic", "avty_t": topics.status(node)])
+            .with(["cmd_t": topics.restart(node), "pl_prs": "restart"])
+            // The broker drops a press that it cannot deliver in time.
+            .with([EventField("msg_exp_int", .integer(30))])
     }
 
     private func questions(_ node: String, _ identifier: String) -> [Component] {

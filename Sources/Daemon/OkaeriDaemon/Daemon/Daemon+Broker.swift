@@ -26,7 +26,7 @@ extension Daemon {
                         node: BrokerSettings(
                             node: options.name(in: configuration), room: configuration.node.room,
                             offset: configuration.node.offset, site: mqtt.site, kind: configuration.kind,
-                            discovery: mqtt.discovery, version: options.version,
+                            discovery: mqtt.discovery, version: options.version, restarts: options.restarts,
                             page: configuration.web.flatMap {
                                 $0.isDirect ? PageAddresses.reachable($0.listen, hosts: $0.hosts) : nil
                             },

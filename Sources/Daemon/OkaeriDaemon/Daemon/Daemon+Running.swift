@@ -75,8 +75,7 @@ extension Daemon {
         ]
         definitions.use { [reloader] in await reloader.reload() }
         services += [broker, definitions, PromptAnswersService(answers, to: arrivalJoin, logger: logger)]
-        // Without a service manager the daemon would not come back.
-        if supervision != nil { services.append(restart) }
+        if options.restarts { services.append(restart) }
         // A capture is not a machine to be found.
         if options.capture == nil { services.append(announcer) }
         let enroller = options.capture == nil ? PhoneEnroller(enrollmentDependencies, logger: logger) : nil

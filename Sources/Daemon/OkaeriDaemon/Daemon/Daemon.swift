@@ -36,6 +36,8 @@ package final class Daemon: Sendable {
         package var stateDirectory: String?
         /// The service manager to notify of readiness and status, or `nil` outside systemd.
         package var serviceManager: ServiceManager?
+        /// Whether the runtime of a container starts the daemon again after it has ended on request.
+        package var isRestarted: Bool
         /// This machine's name in every event.
         package var node: String
         /// This program's number, and what it was built from.
@@ -46,7 +48,8 @@ package final class Daemon: Sendable {
         package init(
             configurationFile: String, saved: SavedReport = SavedReport(), capture: String? = nil, speed: Double = 1,
             simulatesWiFi: Bool = false,
-            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil, node: String = "",
+            socket: String, stateDirectory: String? = nil, serviceManager: ServiceManager? = nil,
+            isRestarted: Bool = false, node: String = "",
             version: String = "", commit: String = "", writeBackup: BackupWriter? = nil
         ) {
             self.configurationFile = configurationFile
@@ -56,11 +59,14 @@ package final class Daemon: Sendable {
             self.simulatesWiFi = simulatesWiFi
             self.socket = socket
             self.stateDirectory = stateDirectory
-            self.serviceManager = serviceManager
+            (self.serviceManager, self.isRestarted) = (serviceManager, isRestarted)
             self.node = node
             (self.version, self.commit) = (version, commit)
             self.writeBackup = writeBackup
         }
+
+        /// Whether the daemon may end on request, because it is started again.
+        var restarts: Bool { serviceManager != nil || isRestarted }
 
         /// Both clocks of a replay are the capture's.
         func moment(at wall: Int64) -> Moment {

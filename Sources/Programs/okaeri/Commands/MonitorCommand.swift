@@ -73,6 +73,7 @@ struct MonitorCommand: AsyncParsableCommand {
                 socket: socket.forDaemon,
                 stateDirectory: directory,
                 serviceManager: ServiceManager(environment: environment),
+                isRestarted: environment["OKAERI_RESTARTED"] == "yes",
                 node: NodeName.local,
                 version: Version().number, commit: Version().commit,
                 writeBackup: directory.map { Self.backupWriter(file, directory: $0) }),
