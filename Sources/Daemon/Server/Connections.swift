@@ -9,7 +9,7 @@ import Synchronization
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
 ///
 /// A connection too many displaces the one without a login that was idle for longest, so that no client keeps others out by
-/// connections that it holds. Those of one address displace each other first. On the Unix socket event streams are not
+/// connections that it holds. Those of one address displace each other first; behind the proxy of Home Assistant, those of one user. On the Unix socket event streams are not
 /// displaced.
 ///
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never
@@ -20,7 +20,7 @@ package final class Connections: Sendable {
         /// The maximum number of open connections.
         package var connections: Int
 
-        /// The maximum number of open connections from one address.
+        /// The maximum number of open connections from one address, and for one user behind the proxy of Home Assistant.
         package var perAddress: Int
 
         /// The time limit of a client's request, from its connection or the last answer on, and of its reading the
@@ -50,6 +50,8 @@ package final class Connections: Sendable {
         var active = NIODeadline.now()
         /// Whether the latest request carried a valid cookie.
         var hasLogin = false
+        /// The identifier of the user whose request the proxy has passed on last; `nil`: none.
+        var user: String?
         var timeout: Scheduled<Void>?
         var end: (@Sendable () -> Void)?
         /// The session whose browser receives a long answer.
@@ -104,16 +106,30 @@ package final class Connections: Sendable {
     private func surplus(
         _ open: some Collection<Connection>, with connection: Connection
     ) -> (any Channel)? {
-        let neighbors = connection.address.map { address in open.filter { $0.address == address } } ?? []
+        let neighbors =
+            connection.address.map { address in open.filter { $0.address == address && $0.user == nil } } ?? []
         let isCrowded = neighbors.count >= limits.perAddress
         guard isCrowded || open.count >= limits.connections else { return nil }
         let candidates = (isCrowded ? neighbors : Array(open)).filter { !$0.isProtected }
         return (candidates.min { $0.active < $1.active } ?? connection).channel
     }
 
-    /// Notes whether the client of a connection has a login.
-    func identified(_ channel: any Channel, hasLogin: Bool) {
-        connections.withLock { $0[ObjectIdentifier(channel)]?.hasLogin = hasLogin }
+    /// Notes whether the client of a connection has a login, and its user behind the proxy of Home Assistant.
+    ///
+    /// The proxy has one address for all users. A user with too many connections loses the one that was idle for longest.
+    func identified(_ channel: any Channel, hasLogin: Bool, user: String? = nil) {
+        let surplus = connections.withLock { connections -> Connection? in
+            let id = ObjectIdentifier(channel)
+            connections[id]?.hasLogin = hasLogin
+            connections[id]?.user = user
+            guard let user else { return nil }
+            let own = connections.filter { $0.value.user == user }
+            guard own.count > limits.perAddress else { return nil }
+            let idle = own.filter { $0.key != id }.min { $0.value.active < $1.value.active }
+            return idle.flatMap { connections.removeValue(forKey: $0.key) }
+        }
+        surplus?.timeout?.cancel()
+        surplus?.channel.close(promise: nil)
     }
 
     /// Something is to happen before the time is up: a question, the end of an answer.
