@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
-from supervisor import FRONT, GATEWAY, OTHER
+from supervisor import FRONT, GATEWAY, OTHER, USERS
 from talk import say
 from walk import Walk
 
@@ -89,6 +89,58 @@ def restarted(walk, lab):
     walk.quiet(*USUAL, "v1/.* (502|403)", "ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION")
 
 
+def ended(walk, lab):
+    """A page that stays open keeps its views when Home Assistant ends the session, and continues with the next one"""
+    browser = walk.browser
+    browser.click("nav a[href='#now']")
+    browser.until("the regions", REGIONS)
+    browser.run("window.mark = 'the same page'")
+    sessions = dict(lab.house.sessions)
+    lab.house.sessions.clear()
+    browser.until(
+        "the notice", "return document.querySelector('#notices').textContent.includes('Home Assistant has ended the login')", within=40)
+    assert browser.run(f"{REGIONS} && document.body.classList.contains('out') && !document.querySelector('#paste')")
+    walk.pictures("ingress-ended")
+    # It stays so while there is no session.
+    time.sleep(8)
+    assert browser.run("return document.body.classList.contains('out') && !document.querySelector('#paste') && mark === 'the same page'")
+    lab.house.sessions.update(sessions)
+    browser.until("the end of the outage", "return !document.body.classList.contains('out')", within=30)
+    browser.until("the stream", "return document.querySelector('#link:not(.off)')?.textContent === 'live'", within=20)
+    assert browser.run(f"{REGIONS} && mark === 'the same page'")
+    assert "has ended the login" not in browser.text("#notices")
+    save(walk, lab, -79, -78)
+    assert browser.run("return mark") == "the same page"
+    walk.quiet(*USUAL, "v1/.* 401", "ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION")
+
+
+def unnamed(walk, lab):
+    """Without a user of Home Assistant the page offers no link, and waits for one"""
+    browser = walk.browser
+    browser.open(f"{HOME}/login/nameless")
+    browser.until("the sentence", "return document.querySelector('main').textContent.includes('has not named you')", within=20)
+    assert not browser.run("return document.querySelector('#paste')") and "okaeri web link" not in browser.text()
+    session = next(session for session, user in lab.house.sessions.items() if not user)
+    lab.house.sessions[session] = USERS["anna"]
+    browser.until("the regions", REGIONS, within=20)
+    walk.quiet(*USUAL, "v1/web/session .*401")
+
+
+def looked(walk, lab):
+    """A user that is not listed may look, and change nothing"""
+    browser = walk.browser
+    browser.open(f"{HOME}/login/bert")
+    browser.until("the regions", REGIONS, within=20)
+    browser.until("the notice", "return document.querySelector('#notices').textContent.includes('cannot change settings')")
+    assert "okaeri web link" not in browser.text()
+    browser.click("nav a[href='#setup']")
+    browser.until("the cat, without a change", "return document.querySelector('[aria-label=\"Change cat\"]:disabled')", within=20)
+    walk.pictures("ingress-looking")
+    walk.quiet(*USUAL)
+    browser.open(f"{HOME}/login/anna")
+    browser.until("the regions", REGIONS, within=20)
+
+
 def framed(walk, lab):
     """Home Assistant shows the page in its frame, and another site does not"""
     browser = walk.browser
@@ -121,7 +173,7 @@ def forged(walk, lab):
     walk.quiet(*USUAL, "v1/configuration/room .*(403|NotSameOrigin)", "frame-ancestors|Refused to|Framing")
 
 
-STAGES = [opened, streamed, viewed, saved, restarted, framed, forged]
+STAGES = [opened, streamed, viewed, saved, restarted, ended, unnamed, looked, framed, forged]
 
 
 def all_stages(options, lab):

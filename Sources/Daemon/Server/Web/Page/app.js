@@ -1,6 +1,6 @@
 // The frame: the login, the views, and the notices above all of them.
 import { api, clock, el, put, rich, say, session } from './base.js'
-import { live, start, stop } from './live.js'
+import { live, pause, start, stop } from './live.js'
 import { deviceName, loginView } from './login.js'
 import { nowView } from './now.js'
 import { controls } from './outage.js'
@@ -89,14 +89,18 @@ const noticeOf = (finding) => {
   return [verdict === 'wrong' ? 'alarm' : 'info', code === 'stale' ? t('s_stale') : part, sentence(parts(texts))]
 }
 
+/** Whether Home Assistant has ended the login. */
+let isPaused = false
 let shownNotices = ''
 const above = () => {
   const status = live.status
   const notices = []
-  if (live.isOut) notices.push(['alarm', t('out'), t('outWhy', since(live.answeredAt, clock.now()))])
+  const seen = since(live.answeredAt, clock.now())
+  if (isPaused) notices.push(['alarm', t('ingressEnded'), t('ingressEndedWhy', seen)])
+  else if (live.isOut) notices.push(['alarm', t('out'), t('outWhy', seen)])
   const found = (status?.findings ?? []).filter(isNotice).map(noticeOf)
   notices.push(...found.sort(([one], [other]) => (other === 'unreal') - (one === 'unreal')))
-  if (session.now && !session.now.csrf) notices.push(['info', '', t('readOnly')])
+  if (session.now && !session.now.csrf) notices.push(['info', '', t(session.now.ingress ? 'readOnlyUser' : 'readOnly')])
   const all = JSON.stringify(notices)
   if (all === shownNotices) return
   shownNotices = all
@@ -178,10 +182,43 @@ const ended = (why) => {
   document.title = `${t('loginTitle')} – Okaeri`
   main.replaceChildren(loginView(why, (text) => login(tokenOf(text) ?? text)))
 }
-session.ended = () => ended(t('loginEnded'))
+session.ended = () => (session.now?.ingress ? paused() : ended(t('loginEnded')))
 session.rename = (name) => {
   session.now.name = name
   footer()
+}
+
+/** The path below which Home Assistant serves the page, where no link logs a browser in. */
+const isBehindIngress = location.pathname.startsWith('/api/hassio_ingress/')
+
+/** The session of Home Assistant is requested again at this interval: its own page makes another one, for example after a sleep. */
+const renewEvery = 3000
+
+/** Keeps what is shown, as outdated, until Home Assistant has another session of the user. */
+const paused = () => {
+  if (isPaused) return
+  isPaused = true
+  pause()
+  above()
+  setTimeout(renew, renewEvery)
+}
+
+const renew = async () => {
+  try {
+    const { name, rights } = session.now
+    const found = await api('v1/web/session')
+    // The views were made for the session before.
+    if (!found.ingress || found.name !== name || found.rights !== rights) return location.reload()
+    session.now = found
+    await start()
+  } catch {
+    pause()
+    setTimeout(renew, renewEvery)
+    return
+  }
+  isPaused = false
+  above()
+  if (!shown) await show(true)
 }
 
 const begin = async () => {
@@ -207,10 +244,15 @@ const open = async () => {
     history.replaceState(null, '', location.pathname)
     return login(decodeURIComponent(token))
   }
-  main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
+  if (!main.childElementCount) main.replaceChildren(el('p', { class: 'quiet' }, t('loading')))
   try {
     session.now = await api('v1/web/session')
   } catch (error) {
+    if (error.status === 401 && isBehindIngress) {
+      main.replaceChildren(rich('p', { class: 'card error' }, t('ingressNone')))
+      setTimeout(open, renewEvery)
+      return
+    }
     if (error.status === 401) return ended('')
     main.replaceChildren(rich('p', { class: 'card error' }, error.message))
     setTimeout(open, 5000)

@@ -268,14 +268,28 @@ export const start = async () => {
   poll.start()
 }
 
-export const stop = () => {
+const halt = () => {
   isOn = false
   clearTimeout(retry)
   clearTimeout(soon)
-  back()
   source?.close()
   source = null
   poll.stop()
+}
+
+export const stop = () => {
+  halt()
+  back()
+}
+
+/** Stops, and marks what is shown as outdated until the next start. */
+export const pause = () => {
+  halt()
+  clearTimeout(outTimer)
+  failingSince = null
+  if (live.isOut) return
+  live.isOut = true
+  news('outage')
 }
 
 /** Whether a region is inside only while a sign of it is near: each sign has thresholds of its own. */
