@@ -56,7 +56,10 @@ import Testing
         let house = layout.object(commands(["onOccupied", "onEmpty"]))
         let mqtt = layout.object(
             Self.mqtt + [("tls", layout.object(Self.tls)), ("radios", layout.array(["\"attic\""]))])
-        let web = layout.object(Self.web + [("hosts", layout.array(["\"okaeri.example.org\""]))])
+        let web = layout.object(
+            Self.web + [
+                ("hosts", layout.array(["\"okaeri.example.org\""])), ("users", layout.array(["\"anna\""])),
+            ])
         let service = layout.object(Self.service + commands(["onConnect", "onDisconnect"]))
         let lists: Members = [("events", layout.array(["\"enter\""])), ("regions", layout.array(["\"home\""]))]
         let notify = layout.object(Self.notify + lists)

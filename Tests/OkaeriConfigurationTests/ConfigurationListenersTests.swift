@@ -57,6 +57,12 @@ import Testing
         #expect(try web(#"{"listen": "172.30.32.1:62000"}"#)?.isDirect == true)
     }
 
+    @Test func `the users of Home Assistant who may do everything have names`() throws {
+        let users = #"{"listen": "172.30.32.1:62000", "ingress": "172.30.32.2", "users": ["anna", "あんな"]}"#
+        #expect(try web(users)?.users == ["anna", "あんな"])
+        #expect(try web(#"{"listen": "172.30.32.1:62000", "ingress": "172.30.32.2"}"#)?.users == [])
+    }
+
     @Test(arguments: [
         ("{}", "web.listen: found nothing, expected an address of this machine and a port"),
         (#"{"listen": "0.0.0.0:8080", "open": true}"#, "web.open: found true, expected false"),
@@ -69,6 +75,13 @@ import Testing
             #"{"listen": "127.0.0.1:8080", "hosts": ["a:1"]}"#,
             "web.hosts[0]: found \"a:1\", expected a name without a port, such as \"a\""
         ),
+        (
+            #"{"listen": "127.0.0.1:8080", "users": ["anna"]}"#,
+            #"web.users: found a list without "ingress", expected the address of the proxy"#
+        ),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "172.30.32.2", "users": "anna"}"#, #"web.users: found "anna""#),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "172.30.32.2", "users": [""]}"#, "web.users: found"),
+        (#"{"listen": "127.0.0.1:8080", "ingress": "172.30.32.2", "users": ["a\u202e"]}"#, "web.users: found"),
         (#"{"listen": "127.0.0.1:8080", "host": "a"}"#, "web.host: found an unknown key"),
         (#"{"listen": "127.0.0.1:8080", "ingress": true}"#, "web.ingress: found true, expected the IPv4 address"),
         (#"{"listen": "127.0.0.1:8080", "ingress": "supervisor"}"#, #"web.ingress: found "supervisor""#),

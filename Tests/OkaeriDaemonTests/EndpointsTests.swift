@@ -205,6 +205,16 @@ import Testing
         #expect(try await answered(all, by: page(all, isOpen: true), fields, refusals: [403]) == reading)
     }
 
+    @Test func `secrets and the sessions of browsers are for users who may do everything`() throws {
+        let all = try endpoints()
+        #expect(
+            Set(all.filter { $0.rights == .all }.map { "\($0.method) \($0.path)" }) == [
+                "GET /v1/guests/code", "GET /v1/backup", "POST /v1/backup", "POST /v1/web/links", "GET /v1/web/devices",
+                "DELETE /v1/web/devices/:id", "POST /v1/web/devices/:id",
+            ])
+        #expect(all.filter { $0.rights == .look }.allSatisfy { $0.method == .get })
+    }
+
     @Test func `the socket and the metrics serve only what is for their clients`() async throws {
         let all = try inert()
         let onPage: Set = [

@@ -50,6 +50,21 @@ extension PageDataTests {
             ])
     }
 
+    @Test func `a user of Home Assistant who may not do everything sets no network of a region`() async throws {
+        try write(Self.full)
+        let user = try #require(ProxyUser(id: "4f1c", login: "bert"))
+        let session = LoginStore(digest: { $0 }).session(of: user, rights: .change)
+        for network in [#"{"ssid": "OfTheNeighbour", "join": "auto"}"#, #"{"ssid": "OfTheNeighbour"}"#, "null"] {
+            let request = Self.keys.replacing(#""major""#, with: #""wifi": \#(network), "major""#)
+            try #require(request.contains(network))
+            await #expect(throws: PageFailure(.forbidden, .notListed, "bert")) {
+                _ = try await packaged.set(Array(request.utf8), by: session)
+            }
+        }
+        #expect(try effective().map(\.identifier) == ["home"])
+        #expect(try await packaged.set(Array(Self.keys.utf8), by: session).written == true)
+    }
+
     @Test func `a change of a region of beacons json is kept beside it, and commands keep their beacon`() async throws {
         try write(Self.full)
         let change = #"{"region": {"identifier": "home", "enterRSSI": -70, "exitRSSI": -85, "sensitivity": "quick"}}"#

@@ -95,6 +95,93 @@ extension WebServerTests {
         }
     }
 
+    private static let secrets = [
+        ("GET", "\(Route.guests)/code"), ("POST", Route.links), ("GET", Route.devices),
+        ("DELETE", "\(Route.devices)/x"),
+    ]
+
+    /// Returns the statuses of requests with the token of the session that the user has.
+    private func statuses(
+        _ port: UInt16, _ requests: [(String, String)], _ user: [String: String]
+    ) async throws -> [String] {
+        let fields = Self.passedOn.merging(user) { $1 }
+        let token = try await ask(port, Route.session, fields).word(between: "\"csrf\":\"", and: "\"")
+        let change = fields.merging(["origin": "https://ha.example.org", "x-okaeri-token": token]) { $1 }
+        var statuses: [String] = []
+        for (method, path) in requests {
+            statuses.append(try await ask(port, method: method, path, change).word(between: "HTTP/1.1 ", and: " "))
+        }
+        return statuses
+    }
+
+    @Test func `a user who is not listed gets no secrets, and without a list may change regions`() async throws {
+        try await run(ingress: "127.0.0.2") { (asker: Asker) async throws in
+            let session = try await ask(asker.port, Route.session, Self.passedOn)
+            #expect(session.contains("\"rights\":\"change\"") && !session.contains("\"csrf\":null"))
+            #expect(try await statuses(asker.port, Self.secrets, [:]) == ["403", "403", "403", "403"])
+            let region = [("DELETE", "\(Route.configuration)/region"), ("GET", Route.guests)]
+            #expect(try await statuses(asker.port, region, [:]) == ["200", "200"])
+            let refusal = try await ask(asker.port, "\(Route.guests)/code", Self.passedOn)
+            #expect(refusal.contains("4f1c0ffee") && !refusal.contains("WIFI:"))
+        }
+    }
+
+    @Test func `a listed user may do everything, and with a list another one may only look`() async throws {
+        try await run(ingress: "127.0.0.2", users: ["anna", "5f1c0ffee"]) { (asker: Asker) async throws in
+            let listed = [["x-remote-user-name": "anna"], ["x-remote-user-id": "5f1c0ffee"]]
+            for user in listed {
+                #expect(try await statuses(asker.port, Self.secrets, user).first == "200")
+                #expect(try await statuses(asker.port, [("POST", Route.links)], user) == ["200"])
+            }
+            // A display name is not unique, and a name that is shown as another one is not that one.
+            let others = [
+                ["x-remote-user-display-name": "anna"], ["x-remote-user-name": "Anna"],
+                ["x-remote-user-name": "an\u{200B}na"], ["x-remote-user-name": "anna", "x-remote-user-id": ""],
+            ]
+            for user in others.dropLast() {
+                let session = try await ask(asker.port, Route.session, Self.passedOn.merging(user) { $1 })
+                #expect(session.contains("\"rights\":\"look\"") && session.contains("\"csrf\":null"))
+                #expect(try await statuses(asker.port, Self.secrets, user) == ["403", "403", "403", "403"])
+                let changes = [
+                    ("DELETE", "\(Route.configuration)/region"), ("POST", Route.logout), ("GET", Route.status),
+                    ("GET", Route.guests),
+                ]
+                #expect(try await statuses(asker.port, changes, user) == ["403", "403", "200", "200"])
+            }
+            let nameless = Self.passedOn.merging(others[3]) { $1 }
+            #expect(try await ask(asker.port, Route.status, host: "pi", nameless).hasPrefix("HTTP/1.1 401"))
+        }
+    }
+
+    @Test func `the connections of one user behind the proxy displace each other, and not those of another`()
+        async throws
+    {
+        try await run(ingress: "127.0.0.2", limits: .init(connections: 16, perAddress: 3)) {
+            (asker: Asker) async throws in
+            func stream(_ id: String) async throws -> RawClient {
+                let client = try RawClient(port: asker.port, from: Self.proxy)
+                try client.connect()
+                let head = Self.passedOn.merging(["x-remote-user-id": id]) { $1 }
+                    .map { "\($0.key): \($0.value)\r\n" }.sorted().joined()
+                client.send("GET \(Route.events) HTTP/1.1\r\nHost: ha\r\n\(head)\r\n")
+                try await eventually("the stream begins") { client.received.contains("\r\n\r\n") }
+                return client
+            }
+            let own = try await stream("aaaa")
+            var many: [RawClient] = []
+            for _ in 0..<6 { many.append(try await stream("bbbb")) }
+            try await eventually("the first streams end") { many.prefix(3).allSatisfy(\.isClosedByPeer) }
+            #expect(many.suffix(3).allSatisfy { !$0.isClosedByPeer } && !own.isClosedByPeer)
+            // The user with one stream, and one without any, are answered as before.
+            for id in ["aaaa", "cccc"] {
+                let fields = Self.passedOn.merging(["x-remote-user-id": id]) { $1 }
+                #expect(try await ask(asker.port, Route.status, fields).hasPrefix("HTTP/1.1 200"))
+            }
+            #expect(!own.isClosedByPeer)
+            for client in many + [own] { client.close() }
+        }
+    }
+
     /// X-Forwarded-Host is a field of proxies. Before a session of a cookie there may be none that removes it.
     @Test func `the forwarded host counts from the proxy alone`() async throws {
         try await run(ingress: "127.0.0.2") { (asker: Asker) async throws in
@@ -112,10 +199,10 @@ extension WebServerTests {
         ("<b>", "<b>"), (String(repeating: "n", count: 500), String(repeating: "n", count: 60)),
     ])
     func `the name of a user is filtered and short`(sent: String, shown: String) async throws {
-        let user = ProxyUser(id: "4f1c", names: [nil, sent])
+        let user = ProxyUser(id: "4f1c", login: sent)
         let name = try #require(user?.name)
         #expect(name.hasPrefix(shown) && name.count <= 60 && name == name.plain(replacesFormat: true))
-        #expect(ProxyUser(id: "4f1c", names: ["\u{200B}", nil])?.name == "4f1c")
+        #expect(ProxyUser(id: "4f1c", display: "\u{200B}")?.name == "4f1c")
     }
 
     @Test func `a name of other letters reaches the page`() async throws {

@@ -30,7 +30,7 @@ import Testing
             + [
                 // Without an access.
                 Endpoint(.get, Route.guests) { _ in .json("WIFI:") },
-                Endpoint(.get, "\(Route.guests)/code") { _ in .json("WIFI:") },
+                Endpoint(.get, "\(Route.guests)/code", rights: .all) { _ in .json("WIFI:") },
                 Endpoint(.delete, "\(Route.configuration)/region", .socket) { _ in .json("") },
                 Endpoint(.get, Route.networks, .readers) { _ in
                     throw PageFailure(.serviceUnavailable, LocalizedText("no radio"), retryAfter: 2)
@@ -41,13 +41,13 @@ import Testing
 
     /// Runs a server on a port of its own while `body` asks it.
     func run(
-        isOpen: Bool = false, ingress: String? = nil, limits: Connections.Limits = .init(),
+        isOpen: Bool = false, ingress: String? = nil, users: [String] = [], limits: Connections.Limits = .init(),
         _ body: (Asker) async throws -> Void
     ) async throws {
         let port = try freePort()
         let server = WebServer(
             endpoints, address: try #require(ListenAddress("127.0.0.1:\(port)")), isOpen: isOpen,
-            ingress: ingress.flatMap(IPAddress.init), names: ["pi"], logins: logins, listeners: listeners,
+            ingress: ingress.flatMap(IPAddress.init), users: users, names: ["pi"], logins: logins, listeners: listeners,
             eventLoopGroup: MultiThreadedEventLoopGroup.oneLoop, limits: limits,
             logger: book.logger)
         defer { #expect(server.connections.count == 0) }
@@ -407,7 +407,7 @@ import Testing
             #expect(try await asker.ask("GET", "/v1/status").hasPrefix("HTTP/1.1 200"))
             #expect(
                 try await asker.ask("GET", "/v1/web/session").contains(
-                    #"{"csrf":null,"id":null,"ingress":false,"name":null,"open":true}"#))
+                    #"{"csrf":null,"id":null,"ingress":false,"name":null,"open":true,"rights":"look"}"#))
             #expect(try await asker.change("POST", "/v1/prompts/1", "{}").hasPrefix("HTTP/1.1 401"))
             for field in [
                 "X-Forwarded-For", "x-forwarded-port", "Forwarded", "via", "X-Real-IP", "X-Real-Port",

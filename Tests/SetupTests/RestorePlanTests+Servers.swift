@@ -31,6 +31,10 @@ extension RestorePlanTests {
         ),
         ("8080\"", "8080\", \"hosts\": [\"a.example\"]", "web", ["web: 127.0.0.1:8080 a.example"]),
         ("8080\"", "8080\", \"ingress\": \"192.0.2.7\"", "web", ["web: 127.0.0.1:8080 192.0.2.7"]),
+        (
+            "8080\"", "8080\", \"ingress\": \"192.0.2.7\", \"users\": [\"anna\"]", "web",
+            ["web: 127.0.0.1:8080 192.0.2.7"]
+        ),
         ("8080\"}", "8080\"}, \"metrics\": {\"listen\": \"[::]:9464\"}", "metrics", ["metrics: [::]:9464"]),
     ])
     func `the plan names a broker, its radios, servers and a page that change, and asks about other servers`(
@@ -41,6 +45,15 @@ extension RestorePlanTests {
         let plan = try plan([], of: configuration(Self.present.replacing(text, with: other)))
         #expect(plan.changedKeys == [key])
         #expect(plan.newServers.map { "\($0.key): \($0.address)" } == servers && !plan.isFirst)
+    }
+
+    @Test func `the plan asks about other users of Home Assistant who may do everything`() throws {
+        let text = Self.present.replacing(
+            "8080\"", with: "8080\", \"ingress\": \"192.0.2.7\", \"users\": [\"anna\"]")
+        _ = try folder.file("beacons.json", configuration(text))
+        #expect(try plan([], of: configuration(text)).newServers.isEmpty)
+        let other = text.replacing("anna", with: "bert")
+        #expect(try plan([], of: configuration(other)).newServers.map(\.key) == ["web"])
     }
 
     @Test func `on a machine without a configuration all servers are new, and none is if the keys are removed`() throws

@@ -20,6 +20,8 @@ CAPABILITIES = {
     "BPF", "CHECKPOINT_RESTORE", "DAC_READ_SEARCH", "IPC_LOCK", "NET_ADMIN", "NET_RAW", "PERFMON", "SYS_ADMIN", "SYS_MODULE",
     "SYS_NICE", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE", "SYS_TIME"}
 FOLDERS = {"homeassistant_config", "addon_config", "app_config", "ssl", "addons", "backup", "share", "media", "all_addon_configs", "data"}
+# A list has one type, that of its elements.
+kind_of = lambda one: str(one[0] if isinstance(one, list) and len(one) == 1 else one)
 flag = lambda value: isinstance(value, bool)
 text = lambda value: isinstance(value, str) and value.strip() == value != ""
 one_of = lambda *values: lambda value: value in values
@@ -39,7 +41,7 @@ OPTIONAL = {
                 and flag(one.get("read_only", True))),
     "ingress": flag, "ingress_port": lambda value: isinstance(value, int) and 0 <= value <= 65535,
     "panel_icon": match(r"mdi:[a-z0-9-]+"), "panel_admin": flag, "options": lambda value: isinstance(value, dict),
-    "schema": lambda value: isinstance(value, dict) and all(isinstance(one, str) and TYPE.fullmatch(one) for one in value.values()),
+    "schema": lambda value: isinstance(value, dict) and all(TYPE.fullmatch(kind_of(one)) for one in value.values()),
 }
 
 
@@ -58,7 +60,7 @@ def description_mistakes(app):
         elif not rules[key](value):
             yield f"config.yaml: {key} is {value!r}"
     schema, options = config.get("schema", {}), config.get("options", {})
-    for key, kind in schema.items():
+    for key, kind in ((key, kind_of(kind)) for key, kind in schema.items()):
         # The Supervisor starts no app with an option that is missing, unless it is optional.
         if (key in options) == kind.endswith("?"):
             yield f"config.yaml: {key} needs either a default value, or the mark of an optional one"

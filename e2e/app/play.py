@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from supervisor import FRONT, GATEWAY, SUPERVISOR, House
+from supervisor import FRONT, GATEWAY, SUPERVISOR, USERS, House
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
 from talk import say
@@ -217,6 +217,26 @@ def pretended(lab):
     assert front.getresponse().status == 401, "Home Assistant passes on a request without a login"
 
 
+def limited(lab):
+    """A user that is not listed gets no passphrase, and with a list only looks"""
+    code, anna, bert = "/v1/guests/code?ssid=HomeNet", *(
+        {"X_Remote_User_Id": one[0], "X_Remote_User_Name": one[1], "X_Remote_User_Display_Name": one[2].encode(), "Host": GATEWAY}
+        for one in (USERS["anna"], USERS["bert"]))
+    for user, name in ((anna, "anna"), (bert, "bert")):
+        status, answer = lab.ask(code, SUPERVISOR, **user)
+        assert status == 403 and name in answer, (status, answer)
+        assert json.loads(lab.ask("/v1/web/session", SUPERVISOR, **user)[1])["rights"] == "change"
+    lab.stop()
+    lab.options(name="homeassistant", room="居間", users=["anna", ""])
+    lab.start()
+    assert json.loads(lab.made())["web"]["users"] == ["anna"]
+    assert lab.ask(code, SUPERVISOR, **anna)[0] != 403
+    # The name that Home Assistant shows of this user is that of the other one.
+    assert lab.ask(code, SUPERVISOR, **bert)[0] == 403
+    session = json.loads(lab.ask("/v1/web/session", SUPERVISOR, **bert)[1])
+    assert session["rights"] == "look" and session["csrf"] is None, session
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--app", "--folder"):
@@ -234,7 +254,7 @@ def main():
             step(lab)
         (options.folder / "regions-of-house.json").rename(lab.config / "beacons.json")
         lab.start()
-        for step in (configured, pretended):
+        for step in (configured, pretended, limited):
             say(step.__doc__)
             step(lab)
         if options.axe:

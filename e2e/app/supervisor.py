@@ -16,7 +16,8 @@ import zlib
 
 GATEWAY, SUPERVISOR = "172.30.32.1", "172.30.32.2"
 FRONT, OTHER = 8123, 8124
-USERS = {"anna": ("4f1c0ffee0ddba11", "anna", "アンナ"), "nameless": None}
+USERS = {
+    "anna": ("4f1c0ffee0ddba11", "anna", "アンナ"), "bert": ("5f1c0ffee0ddba11", "bert", "anna"), "nameless": None}
 # Fields that each proxy sends by its own rules.
 HOPS = {"connection", "content-length", "content-encoding", "transfer-encoding", "keep-alive"}
 NAMED = {"x-remote-user-id", "x-remote-user-name", "x-remote-user-display-name", "x-hass-source", "x-ingress-path"}

@@ -29,13 +29,16 @@ extension Configuration {
         package var offersBackup = false
         /// The address from which the proxy of Home Assistant's Supervisor connects, whose users are logged in.
         package var ingress: IPAddress?
+        /// The users of Home Assistant with all rights on the page, by identifier or name for the login; empty: each user may change
+        /// regions, and no user gets secrets.
+        package var users: [String] = []
 
         /// Whether browsers reach the page at the addresses of the listener. One for the proxy alone has an address that only the
         /// apps of Home Assistant reach.
         package var isDirect: Bool { ingress == nil || listen.address.isUnspecified }
     }
 
-    static let webKeys = ["listen", "open", "hosts", "mdns", "backup", "ingress"]
+    static let webKeys = ["listen", "open", "hosts", "mdns", "backup", "ingress", "users"]
 
     static func web(_ node: JSONNode, _ problems: ObjectReader.Problems) -> Web? {
         let reader = ObjectReader(
@@ -48,6 +51,7 @@ extension Configuration {
         let mdns = reader.bool("mdns") ?? true
         let offersBackup = reader.bool("backup") ?? false
         let ingress = ingress(reader)
+        let users = users(reader)
         guard let listen else { return nil }
         if isOpen, !listen.address.isLoopback {
             reader.report(
@@ -60,7 +64,7 @@ extension Configuration {
         }
         return Web(
             listen: listen, isOpen: isOpen, hosts: hosts ?? [], mdns: mdns, offersBackup: offersBackup,
-            ingress: ingress)
+            ingress: ingress, users: users)
     }
 
     /// Each user of the machine can connect from a loopback address, and would be logged in.
@@ -74,6 +78,27 @@ extension Configuration {
                 address.isVersion6 || address.isLoopback || address.isUnspecified ? nil : address
             }
         }
+    }
+
+    /// The maximum number of users, and the longest name in bytes.
+    private static let (userLimit, longestUser) = (64, 256)
+
+    private static func users(_ reader: ObjectReader) -> [String] {
+        let expected =
+            "a list of at most \(userLimit) users of Home Assistant by their names for the login, such as [\"anna\"]"
+        let users = reader.value("users", expected: expected) { value in
+            value.strings.flatMap { $0.count <= userLimit && $0.allSatisfy(isUser) ? $0 : nil }
+        }
+        if users != nil, reader.node("ingress") == nil {
+            reader.report(
+                "users", found: "a list without \"ingress\"",
+                expected: "the address of the proxy that names them as \"ingress\"")
+        }
+        return users ?? []
+    }
+
+    private static func isUser(_ name: String) -> Bool {
+        1...longestUser ~= name.utf8.count && name.hasVisibleCharacter && name == name.plain(replacesFormat: true)
     }
 
     private static func hosts(_ reader: ObjectReader) -> [String]? {

@@ -9,19 +9,25 @@ package struct Endpoint: Sendable {
     /// With a colon before what stands for any component: `/v1/prompts/:id`.
     package let path: String
     package let access: Access
+    /// The rights that a session needs.
+    let rights: SessionRights
     /// An error that is a ``PageFailure`` or a ``WebRefusal`` becomes the answer.
     let answer: Answer
     /// Whether its answers are parts of the program, or are held by the ``ResponseMemory`` already.
     let isAccounted: Bool
 
-    /// - Parameter access: An endpoint that does not name it is for browsers with a session alone.
+    /// - Parameters:
+    ///   - access: An endpoint that does not name it is for browsers with a session alone.
+    ///   - rights: `nil`: a request that reads needs those to look, and each other one those to change.
     package init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access = .session, isAccounted: Bool = false,
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access = .session, rights: SessionRights? = nil,
+        isAccounted: Bool = false,
         answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
         self.access = access
+        self.rights = rights ?? (method == .get ? .look : .change)
         self.answer = answer
         self.isAccounted = isAccounted
     }

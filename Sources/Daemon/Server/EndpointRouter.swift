@@ -72,18 +72,24 @@ extension EndpointRouter.Listener {
 
     /// Returns the session of the client, if it needs one for the access and the method of its request.
     ///
-    /// - Parameter isAnswered: Whether the request reaches an endpoint. Without one it changes nothing, whatever its method is, and is
+    /// - Parameters:
+    ///   - rights: The rights that the endpoint demands of a session.
+    ///   - isAnswered: Whether the request reaches an endpoint. Without one it changes nothing, whatever its method is, and is
     ///   checked as a request that reads.
     fileprivate func session(
-        of exchange: Exchange, for access: Access, isAnswered: Bool
+        of exchange: Exchange, for access: Access, needing rights: SessionRights = .look, isAnswered: Bool
     ) throws(WebRefusal) -> Logins.Session? {
         guard case .page(_, let gate, let logins) = self else { return nil }
         var request = WebRequest(exchange.request)
         if !isAnswered { request.method = "GET" }
-        request.proxySession = exchange.user.map(logins.session(of:))
+        if let user = exchange.user {
+            request.proxySession = logins.session(of: user, rights: gate.ingress?.rights(of: user) ?? .look)
+        }
         var found = request.proxySession
-        defer { exchange.connections.identified(exchange.channel, hasLogin: found != nil) }
-        return try gate.session(of: request, for: access) { cookie in
+        defer {
+            exchange.connections.identified(exchange.channel, hasLogin: found != nil, user: exchange.user?.id)
+        }
+        return try gate.session(of: request, for: access, needing: rights) { cookie in
             found = logins.pass(for: cookie)
             return found
         }
@@ -103,7 +109,8 @@ private struct PathMethods: Sendable {
             ?? (request.method == .head ? endpoints.first { $0.method == .get } : nil)
         // The answer to a wrong method is for each client that may use one of the right ones.
         let access = endpoint?.access ?? endpoints.map(\.access).max() ?? .session
-        exchange.session = try listener.session(of: exchange, for: access, isAnswered: endpoint != nil)
+        exchange.session = try listener.session(
+            of: exchange, for: access, needing: endpoint?.rights ?? .look, isAnswered: endpoint != nil)
         guard let endpoint else {
             throw PageFailure(
                 .methodNotAllowed, request: .method, allowed, request.uri.path, headers: [.allow: allowed])

@@ -19,14 +19,14 @@ package struct LoginEndpoints: Sendable {
 
     package var all: [Endpoint] {
         [
-            Endpoint(.post, Route.links, .socket) { try await link(for: $0) },
-            Endpoint(.get, Route.devices, .socket) { _ in .json(devices) },
-            Endpoint(.delete, "\(Route.devices)/:id", .socket) { exchange in
+            Endpoint(.post, Route.links, .socket, rights: .all) { try await link(for: $0) },
+            Endpoint(.get, Route.devices, .socket, rights: .all) { _ in .json(devices) },
+            Endpoint(.delete, "\(Route.devices)/:id", .socket, rights: .all) { exchange in
                 let id = exchange.component("id")
                 guard logins.revoke(id) else { throw Self.unknown(id) }
                 return .json(devices)
             },
-            Endpoint(.post, "\(Route.devices)/:id", .socket) { .json(try await rename($0)) },
+            Endpoint(.post, "\(Route.devices)/:id", .socket, rights: .all) { .json(try await rename($0)) },
             Endpoint(.post, Route.login, .visitors) { try await login($0) },
             Endpoint(.get, Route.session, .pageReaders) { exchange in
                 .session(

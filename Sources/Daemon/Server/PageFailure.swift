@@ -52,11 +52,13 @@ package struct PageFailure: HTTPResponseError, Sendable, Equatable {
 /// The reason why a client is refused, whatever it requests.
 package enum WebRefusal: HTTPResponseError, Sendable, Equatable {
     case foreignHost, foreignOrigin, noLogin, noToken
+    /// A user of Home Assistant has no right to it; the value is the one for the list of those with all rights.
+    case notListed(String)
 
     package var status: HTTPResponse.Status {
         switch self {
         case .foreignHost: .misdirectedRequest
-        case .foreignOrigin, .noToken: .forbidden
+        case .foreignOrigin, .noToken, .notListed: .forbidden
         case .noLogin: .unauthorized
         }
     }
@@ -67,6 +69,7 @@ package enum WebRefusal: HTTPResponseError, Sendable, Equatable {
         case .foreignOrigin: LocalizedText(RefusalPhrase.foreignOrigin)
         case .noLogin: LocalizedText(RefusalPhrase.noLogin)
         case .noToken: LocalizedText(RefusalPhrase.noToken)
+        case .notListed(let account): LocalizedText(RefusalPhrase.notListed, account)
         }
     }
 

@@ -43,8 +43,8 @@ extension Request {
     /// The user that the proxy of Home Assistant names. Any client can send these fields: they count from the proxy alone.
     var proxyUser: ProxyUser? {
         ProxyUser(
-            id: headers[field: "X-Remote-User-Id"],
-            names: ["X-Remote-User-Display-Name", "X-Remote-User-Name"].map { headers[field: $0] })
+            id: headers[field: "X-Remote-User-Id"], display: headers[field: "X-Remote-User-Display-Name"],
+            login: headers[field: "X-Remote-User-Name"])
     }
 }
 
@@ -62,6 +62,7 @@ extension Response {
             var csrf: String?
             var open: Bool
             var ingress: Bool
+            var rights: SessionRights
 
             // The page asks for all of them.
             func encode(to encoder: any Encoder) throws {
@@ -71,14 +72,16 @@ extension Response {
                 try members.encode(csrf, forKey: .csrf)
                 try members.encode(open, forKey: .open)
                 try members.encode(ingress, forKey: .ingress)
+                try members.encode(rights, forKey: .rights)
             }
 
-            enum Key: CodingKey { case id, name, csrf, open, ingress }
+            enum Key: CodingKey { case id, name, csrf, open, ingress, rights }
         }
+        let rights = pass?.rights ?? .look
         var response = json(
             Session(
-                id: pass?.device.id, name: pass?.device.name, csrf: pass?.token, open: isOpen && pass == nil,
-                ingress: pass?.isOfProxy ?? false))
+                id: pass?.device.id, name: pass?.device.name, csrf: rights == .look ? nil : pass?.token,
+                open: isOpen && pass == nil, ingress: pass?.isOfProxy ?? false, rights: rights))
         if let pass, !pass.isOfProxy {
             response.headers[.setCookie] = cookie(pass.cookie, seconds: Logins.deviceValidity, isSecure: isSecure)
         }

@@ -25,15 +25,17 @@ package struct WebServer: Service {
     ///   - address: The address of the listener.
     ///   - isOpen: Whether all users of this machine may read without a login.
     ///   - ingress: The address of Home Assistant's proxy, whose users are logged in.
+    ///   - users: Those of the proxy's users with all rights, by identifier or name for the login.
     ///   - names: of this machine, and others by which the page may be asked for.
     ///   - listeners: Receives the state of the listener.
     package init(
-        _ endpoints: [Endpoint], address: ListenAddress, isOpen: Bool, ingress: IPAddress? = nil, names: [String],
+        _ endpoints: [Endpoint], address: ListenAddress, isOpen: Bool, ingress: IPAddress? = nil, users: [String] = [],
+        names: [String],
         logins: LoginStore, listeners: Listeners, eventLoopGroup: any EventLoopGroup,
         limits: Connections.Limits? = nil, logger: Logger
     ) {
         let gate = RequestGate(
-            isOpen: isOpen && address.address.isLoopback, ingress: ingress.map(IngressProxy.init))
+            isOpen: isOpen && address.address.isLoopback, ingress: ingress.map { IngressProxy($0, users: users) })
         router = EndpointRouter(endpoints, of: .page(HostCheck(names: names), gate, logins))
         self.address = address
         hasProxy = ingress != nil

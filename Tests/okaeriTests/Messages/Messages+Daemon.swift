@@ -146,7 +146,8 @@ extension Messages {
         case .foreignHost: .foreignOrigin
         case .foreignOrigin: .noLogin
         case .noLogin: .noToken
-        case .noToken: nil
+        case .noToken: .notListed("anna")
+        case .notListed: nil
         }
     }
 

@@ -14,6 +14,13 @@ def option($name; valid; $expected):
     elif ($value | type) == "string" and ($value | valid) then $value
     else error("the option \($name) is \($value | shown); expected \($expected)") end;
 
+# The users with all rights, without the empty fields of the form.
+def users:
+  ($options[0].users // []) as $value
+  | if ($value | type) == "array" and ($value | all(.[]; . == null or type == "string")) then
+      [$value[] | select(. != null and . != "")]
+    else error("the option users is \($value | shown); expected a list of names") end;
+
 require(type == "object"; "beacons.json: expected an object")
 | require(.web | type == "object" or . == null; "beacons.json: web: expected an object")
 | require(.node | type == "object" or . == null; "beacons.json: node: expected an object")
@@ -26,6 +33,8 @@ require(type == "object"; "beacons.json: expected an object")
 | ($app[0].ip_address | if type == "string" and test("\\A[0-9.]{7,15}\\z") then . else null end) as $address
 | require($port != null and $address != null; "the Supervisor names no address and port for the page")
 | .web = ((.web // {}) + { listen: "\($address):\($port)", ingress: "172.30.32.2" })
+| users as $users
+| if $users != [] then .web.users = $users else . end
 | if $name then .node.name = $name else . end
 | if $room then .node.room = $room else . end
 | if $adapter then .adapter = $adapter else . end

@@ -7,7 +7,7 @@ package enum RefusalPhrase: Phrase {
         deletionOfCommands,
         deletionOfRoot, captureForAdapter, noKeyDirectory, keyExists, phoneName, phoneIsEnrolled,
         daemonChanges, cannotPair, enrollmentRuns, questionIsOver, noPage, noBrowser, invisibleName,
-        linkIsNotValid, foreignHost, foreignOrigin, noLogin, noToken, tooManyRequests, tooManyAnswers,
+        linkIsNotValid, foreignHost, foreignOrigin, noLogin, noToken, notListed, tooManyRequests, tooManyAnswers,
         tooLarge, notAnswered
 
     package var texts: (english: String, japanese: String) { regions ?? others }
@@ -211,6 +211,11 @@ package enum RefusalPhrase: Phrase {
             (
                 "the page's token for changes is missing or old; load the page again",
                 "変更用のトークンがないか、古くなっています。ページを読み込み直してください"
+            )
+        case .notListed:
+            (
+                "only the users whom the option Users of the app names may do this (`web.users`); add {0} there, and restart the app",
+                "この操作は、アプリのオプション「ユーザー」（`web.users`）に登録されたユーザーだけが行えます。{0} を追加して、アプリを再起動してください"
             )
         case .tooManyRequests:
             (

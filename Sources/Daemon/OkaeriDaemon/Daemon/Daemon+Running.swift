@@ -124,7 +124,7 @@ extension Daemon {
             "web", configuration.web, address: \.listen, listeners: listeners, logger: logger
         ) { [logins, logger] web, listeners in
             WebServer(
-                endpoints, address: web.listen, isOpen: web.isOpen, ingress: web.ingress,
+                endpoints, address: web.listen, isOpen: web.isOpen, ingress: web.ingress, users: web.users,
                 names: [NodeName.local] + web.hosts, logins: logins, listeners: listeners, eventLoopGroup: loop,
                 logger: logger)
         }

@@ -149,10 +149,10 @@ extension PageData {
     /// Keys and passwords: for a browser with a session alone, and only if the configuration offers them.
     var backupEndpoints: [Endpoint] {
         [
-            Endpoint(.get, Route.backup) { exchange in
+            Endpoint(.get, Route.backup, rights: .all) { exchange in
                 .json(BackupOfferReport(unless: obstacleToBackup), in: exchange.request.language)
             },
-            Endpoint(.post, Route.backup, isAccounted: true) { exchange in
+            Endpoint(.post, Route.backup, rights: .all, isAccounted: true) { exchange in
                 struct Wanted: Decodable {
                     var passphrase: String
                 }

@@ -15,7 +15,8 @@ extension PageData {
                 .json(try await configuration(), in: exchange.request.language)
             },
             Endpoint(.post, region, .socket) { exchange in
-                let report = try await set(try await exchange.body(upTo: Self.largestRegion, of: "a region"))
+                let body = try await exchange.body(upTo: Self.largestRegion, of: "a region")
+                let report = try await set(body, by: exchange.session)
                 return .json(report, in: exchange.request.language)
             },
             Endpoint(.post, "\(Route.configuration)/room", .socket) { exchange in
@@ -64,8 +65,13 @@ extension PageData {
         }
     }
 
-    func set(_ request: [UInt8]) async throws(PageFailure) -> ConfigurationReport {
+    /// - Parameter session: That of the client; `nil` for one of the socket.
+    func set(_ request: [UInt8], by session: Logins.Session? = nil) async throws(PageFailure) -> ConfigurationReport {
         let request = try Self.request(request)
+        // The network of a region leads to its passphrase.
+        if let session, session.rights < .all, request.patch["wifi"] != nil {
+            throw PageFailure(.forbidden, .notListed, session.account)
+        }
         return try await change(isDry: request.isDry) { files, content throws(RegionFiles.Refusal) in
             try files.setting(request.patch, name: request.name, isDry: request.isDry, in: content)
         }

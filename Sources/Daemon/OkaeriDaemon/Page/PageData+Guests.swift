@@ -11,7 +11,7 @@ extension PageData {
     var guestEndpoints: [Endpoint] {
         [
             Endpoint(.get, Route.guests) { _ in .json(try await guests()) },
-            Endpoint(.get, "\(Route.guests)/code") { exchange in
+            Endpoint(.get, "\(Route.guests)/code", rights: .all) { exchange in
                 let ssid = try exchange.query(
                     Route.ssid, or: .noNetwork, "\(Route.guests)/code?\(Route.ssid)=…")
                 return .json(try await guestCode(of: ssid), headers: [.cacheControl: "no-store"])

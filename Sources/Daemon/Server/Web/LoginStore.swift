@@ -41,7 +41,9 @@ package final class LoginStore: Persistable, Sendable {
         return pass
     }
 
-    package func session(of user: ProxyUser) -> Logins.Session { logins.withLock { $0.session(of: user) } }
+    package func session(of user: ProxyUser, rights: SessionRights) -> Logins.Session {
+        logins.withLock { $0.session(of: user, rights: rights) }
+    }
 
     package func revoke(_ id: String) -> Bool {
         let isRevoked = logins.withLock { $0.revoke(id) }

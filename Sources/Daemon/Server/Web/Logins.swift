@@ -15,6 +15,9 @@ package struct Logins: Sendable {
         package var cookie: String
         /// The token that each of its changes must carry beside the cookie.
         package var token: String
+        package var rights = SessionRights.all
+        /// The value for a user of Home Assistant in the list of those with all rights; empty for a browser's session.
+        package var account = ""
 
         /// Whether the login is Home Assistant's: it is not stored, and not revoked here.
         package var isOfProxy: Bool { cookie.isEmpty }
@@ -107,9 +110,11 @@ package struct Logins: Sendable {
     }
 
     /// Returns the session of a user that Home Assistant's proxy has logged in.
-    package func session(of user: ProxyUser) -> Session {
+    package func session(of user: ProxyUser, rights: SessionRights) -> Session {
         let device = BrowserSession(id: "", name: user.name, since: 0, seen: 0, digest: "")
-        return Session(device: device, cookie: "", token: requestToken(of: "\(proxySecret) \(user.id)"))
+        return Session(
+            device: device, cookie: "", token: requestToken(of: "\(proxySecret) \(user.id)"), rights: rights,
+            account: user.login ?? user.id)
     }
 
     // MARK: - Out

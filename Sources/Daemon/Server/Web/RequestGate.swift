@@ -40,10 +40,13 @@ package struct RequestGate: Sendable {
 
     /// Checks a request for an endpoint of some access.
     ///
-    /// - Parameter lookUp: Returns the session of a cookie.
+    /// - Parameters:
+    ///   - rights: Those that the endpoint demands of a session.
+    ///   - lookUp: Returns the session of a cookie.
     /// - Returns: The session; `nil` if the request has none and needs none, or if it is not looked up.
     package func session(
-        of request: WebRequest, for access: Access, lookUp: (String) -> Logins.Session?
+        of request: WebRequest, for access: Access, needing rights: SessionRights = .look,
+        lookUp: (String) -> Logins.Session?
     ) throws(WebRefusal) -> Logins.Session? {
         guard access != .unrestricted else { return nil }
         let isReading = request.method == "GET" || request.method == "HEAD"
@@ -57,6 +60,7 @@ package struct RequestGate: Sendable {
             guard isReader else { throw .noLogin }
             return nil
         }
+        guard session.rights >= rights else { throw .notListed(session.account) }
         if isReading { return session }
         guard let token = request.token, Logins.isEqual(Array(token.utf8), Array(session.token.utf8)) else {
             throw .noToken

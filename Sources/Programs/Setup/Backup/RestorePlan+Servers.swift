@@ -61,14 +61,15 @@ extension RestorePlan {
         return Server(key: Server.download, address: page.listen.description)
     }
 
-    /// The page, if it has another address or name, requires no login any more, or leaves the login to another proxy.
+    /// The page, if it has another address or name, requires no login any more, or leaves the login to another proxy or for other users.
     private var newPage: Server? {
         guard let page = configuration.web else { return nil }
         let former = present?.web
         let isKnown =
             page.listen == former?.listen && (!page.isOpen || former?.isOpen == true)
             && Set(page.hosts).isSubset(of: former?.hosts ?? [])
-            && (page.ingress == nil || page.ingress == former?.ingress)
+            && (page.ingress == nil
+                || page.ingress == former?.ingress && Set(page.users) == Set(former?.users ?? []))
         guard !isKnown else { return nil }
         let proxy = page.ingress.map { [$0.description] } ?? []
         return Server(key: "web", address: ([page.listen.description] + page.hosts + proxy).joined(separator: " "))

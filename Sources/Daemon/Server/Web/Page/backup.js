@@ -1,5 +1,5 @@
 // A backup of this machine for download. The daemon encrypts it with the passphrase, in the format of age.
-import { api, el, field, putRich, Refused, session } from './base.js'
+import { api, el, field, mayAll, putRich, Refused, session } from './base.js'
 import { t } from './words.js'
 
 /** The daemon takes 10 minutes at most, and sends for an hour at most. */
@@ -112,6 +112,7 @@ export const backupPart = () => {
     /** Requests whether the daemon offers a backup. A page that only reads gets none. */
     async load() {
       if (!session.now?.csrf) return
+      if (!mayAll()) return putRich(unavailable, t('onlyListed'))
       try {
         const { available, code } = await api('v1/backup')
         form.hidden = !available

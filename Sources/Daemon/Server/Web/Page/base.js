@@ -59,8 +59,14 @@ export class Refused extends Error {
   }
 }
 
-/** The session: `name`, `csrf` (null: may only read), `open`, `ingress` (the login is Home Assistant's); null before there is one. */
+/**
+ * The session: `name`, `csrf` (null: may only read), `open`, `ingress` (the login is Home Assistant's), `rights` (`look`, `change` or `all`);
+ * null before there is one.
+ */
 export const session = { now: null, ended: () => {}, rename: () => {} }
+
+/** Whether the browser may do everything: see the passphrases of networks, set the network of a region, and download a backup. */
+export const mayAll = () => session.now?.rights === 'all'
 
 /** Requests the session again, because the tokens of Home Assistant's users end with the daemon. Returns whether there is a new one. */
 const isRenewed = async () => {

@@ -73,6 +73,7 @@ export const further = {
   networkNone: 'None',
   networkOther: 'Another, by its name …',
   networkName: 'Name of the network',
+  onlyListed: 'Only for the users of Home Assistant whom the option “Users” of the app names.',
   networkLoss: 'Saving also removes the passphrase file and the security setting of {0}.',
   networkAway: 'The networks in sight are not known: {0}',
   unsecured: 'open, will not be joined',

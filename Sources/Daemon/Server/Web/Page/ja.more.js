@@ -73,6 +73,7 @@ export const further = {
   networkNone: 'なし',
   networkOther: '名前を入力…',
   networkName: 'ネットワーク名',
+  onlyListed: 'アプリのオプション「ユーザー」で指定した Home Assistant のユーザーだけが使えます。',
   networkLoss: '保存すると、{0} のパスフレーズファイルとセキュリティの設定も削除されます。',
   networkAway: '周囲のネットワークを取得できません：{0}',
   unsecured: '保護なし・接続不可',

@@ -1,5 +1,5 @@
 // Which Wi-Fi is joined on arrival: one of those in sight, or another by its name.
-import { api, el, field, put, putRich } from './base.js'
+import { api, el, field, mayAll, put, putRich, session } from './base.js'
 import { t } from './words.js'
 
 /** What stands for a network that is named below the list; those of the list begin with `=`. */
@@ -8,7 +8,7 @@ const other = '*'
 export const networkPart = () => {
   const list = el(
     'select',
-    { id: 'network', onchange: () => show() },
+    { id: 'network', disabled: !mayAll(), onchange: () => show() },
     el('option', { value: '' }, t('networkNone')),
     el('option', { value: other }, t('networkOther')),
   )
@@ -21,7 +21,7 @@ export const networkPart = () => {
   ]
   const way = el(
     'select',
-    { id: 'way' },
+    { id: 'way', disabled: !mayAll() },
     ways.map(([value, label]) => el('option', { value }, label)),
   )
   const ssidField = field('ssid', t('networkName'), ssid)
@@ -53,7 +53,8 @@ export const networkPart = () => {
     }
   }
   show()
-  ask()
+  if (mayAll()) ask()
+  else if (session.now?.csrf) put(problem, t('onlyListed'))
   return {
     node: el('div', { class: 'card' }, field('network', t('network'), list), problem, ssidField, wayField, loss),
     take({ wifi }) {
@@ -66,6 +67,6 @@ export const networkPart = () => {
       show()
     },
     // The daemon keeps the passphrase file and the security of a network whose name stays.
-    write: () => ({ wifi: list.value === '' ? null : { ssid: name(), join: way.value } }),
+    write: () => (mayAll() ? { wifi: list.value === '' ? null : { ssid: name(), join: way.value } } : {}),
   }
 }

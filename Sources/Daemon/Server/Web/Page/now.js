@@ -1,5 +1,5 @@
 // Now: the regions, what waits for an answer, and how the machine fares.
-import { api, clock, el, every, keyed, put, putRich, rich, say, session } from './base.js'
+import { api, clock, el, every, keyed, mayAll, put, putRich, rich, say, session } from './base.js'
 import { signalBar, sparkline } from './chart.js'
 import { findingsPart } from './findings.js'
 import { guestsPart } from './guests.js'
@@ -348,7 +348,7 @@ export const nowView = (fetchReasons) => {
     put(guestButton, t(areGuestsWanted ? 'guestsHide' : 'guestsShow'))
   }
   const fetchNetworks = async () => {
-    if (!session.now?.csrf) return
+    if (!mayAll()) return
     try {
       networks = (await api('v1/guests')).networks
     } catch {}
