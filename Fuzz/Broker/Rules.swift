@@ -25,7 +25,7 @@ extension Member {
             require(
                 filter.hasPrefix("\(topics.root)/") || filter.hasPrefix("\(Site.discovery)/"),
                 "a foreign subscription: \(filter)")
-        case .announce, .subscribeAgain, .measureBatteries: break
+        case .announce, .subscribeAgain, .measureBatteries, .removeExcludedRadios: break
         case .note(let message), .recovered(let message):
             require(message.isPlainName && message.utf8.count <= 1000, "a message for the log without a bound")
         case .happened(let kind, let time):

@@ -228,7 +228,9 @@ struct Site {
             case .reported(let radio, let report): receive(report, by: radio, at: index)
             case .restart: members[index].restartedAt = now
             case .takeOver: run(index) { core, _ in core.tookOver() }
-            case .happened, .answer, .note, .radioLost, .radioRemoved, .definitions, .memoryChanged: break
+            case .happened, .answer, .note, .radioLost, .radioRemoved, .removeExcludedRadios,
+                .definitions, .memoryChanged:
+                break
             }
         }
         // The hub of events records behind the outputs that are on their way.

@@ -15,6 +15,7 @@ protocol BenchEngine: Sendable {
     mutating func received(_ report: RadioReport, by radio: String, at now: Int64) -> [Event.Kind]
     mutating func radioLost(_ radio: String, at now: Int64) -> [Event.Kind]
     mutating func radioRemoved(_ radio: String, at now: Int64) -> [Event.Kind]
+    mutating func radiosRemoved(where isRemoved: (String) -> Bool, at now: Int64) -> [Event.Kind]
 }
 
 /// An engine whose states a test determines.
@@ -40,6 +41,7 @@ struct ScriptedEngine: BenchEngine {
     func received(_ report: RadioReport, by radio: String, at now: Int64) -> [Event.Kind] { [] }
     func radioLost(_ radio: String, at now: Int64) -> [Event.Kind] { [] }
     func radioRemoved(_ radio: String, at now: Int64) -> [Event.Kind] { [] }
+    func radiosRemoved(where isRemoved: (String) -> Bool, at now: Int64) -> [Event.Kind] { [] }
 
     private static let beacon = RangedBeacon(
         identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 1, minor: 1), rssi: -60, accuracy: 1)
@@ -110,6 +112,10 @@ struct LiveEngine: BenchEngine {
 
     mutating func radioRemoved(_ radio: String, at now: Int64) -> [Event.Kind] {
         events { driver.radioRemoved(named: radio, at: Instant(nanoseconds: now)) }
+    }
+
+    mutating func radiosRemoved(where isRemoved: (String) -> Bool, at now: Int64) -> [Event.Kind] {
+        events { driver.radiosRemoved(where: isRemoved, at: Instant(nanoseconds: now)) }
     }
 }
 

@@ -401,11 +401,9 @@ struct HouseBench {
                 if nodes[name]?.isConnected == true { deliverRetained(filter, to: name) }
             case .unsubscribe(let filter): nodes[name]?.filters.removeAll { $0 == filter }
             case .subscribeAgain: for filter in nodes[name]?.filters ?? [] { deliverRetained(filter, to: name) }
-            case .announce: break
             case .happened(let kind, _):
                 nodes[name]?.happened.append(kind)
                 if case .house(let region, let news) = kind { unrecorded.append((region, news)) }
-            case .answer: break
             case .measureBatteries:
                 let batteries = nodes[name]?.batteries ?? [:]
                 run(name) { $0.batteriesMeasured(batteries, at: $1) }
@@ -422,8 +420,11 @@ struct HouseBench {
             case .radioRemoved(let radio):
                 nodes[name]?.removed.append(radio)
                 decide(name) { $0.radioRemoved(radio, at: $1) }
+            case .removeExcludedRadios:
+                guard let core = nodes[name]?.core else { continue }
+                decide(name) { $0.radiosRemoved(where: { core.excludes(radio: $0) }, at: $1) }
             case .restart: nodes[name]?.restarts += 1
-            case .memoryChanged: break
+            case .announce, .answer, .memoryChanged: break
             case .takeOver(let states): takeOver(states, of: name)
             case .definitions(let text): nodes[name]?.definitions.append(text)
             case .note(let note), .recovered(let note): nodes[name]?.notes.append(note)

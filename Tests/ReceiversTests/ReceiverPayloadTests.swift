@@ -28,9 +28,10 @@ struct ReceiverPayloadTests {
                 == [ReceiverReport(.beacon(Self.beacon, measuredPower: -59), rssi: -72, battery: 88)])
     }
 
-    @Test func `ESPresense's own beacons are ignored`() throws {
-        #expect(try reports(.espresense, "{}", device: "iBeacon:e5ca1ade-f007-ba11-0000-000000000000-1-2").isEmpty)
-        #expect(try reports(.espresense, "{}", device: "node:kitchen").isEmpty)
+    @Test(arguments: ["iBeacon:e5ca1ade-f007-ba11-0000-000000000000-1-2", "node:kitchen"])
+    func `ESPresense's own beacons are other devices`(device: String) throws {
+        #expect(
+            try reports(.espresense, "{}", device: device) == [ReceiverReport(.other(device.utf8.fnv1a), rssi: nil)])
     }
 
     @Test func `A phone is known by its address, whatever ESPresense calls it`() throws {
@@ -137,6 +138,8 @@ struct ReceiverPayloadTests {
         let node = try #require(ReceiverPayload.telemetry(Array(#"{"ip":"1.2.3.4","uptime":15,"adverts":0}"#.utf8)))
         #expect(node == .init(adverts: 0, uptime: 15, share: nil, host: "1.2.3.4".utf8.fnv1a))
         #expect(ReceiverPayload.telemetry(Array("online".utf8)) == nil)
+        #expect(
+            ReceiverPayload.telemetry(Array(#"{"scan":false,"btqsnd":7}"#.utf8)) == .init(scans: false, processed: 7))
     }
 
     // MARK: ESPHome

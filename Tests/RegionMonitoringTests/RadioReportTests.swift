@@ -87,6 +87,56 @@ import Testing
         #expect(play(620...640, hall, true).isEmpty)
     }
 
+    /// The own radio receives the beacon twice a second until a time, with what it receives in between.
+    private mutating func receive(until end: Int, from start: Int = 0) -> [String] {
+        (2 * start..<2 * end).flatMap { step in
+            run(to: Double(step) / 2) + monitor.sighted(beacon(rssi: -60), at: at(Double(step) / 2)).labels
+        }
+    }
+
+    @Test mutating func `a radio whose reports are missing delays no exit that another one decides`() {
+        _ = monitor.adapterRecovered(at: at(0))
+        _ = receive(until: 15)
+        _ = report(attic, until: 15, from: 14, true)
+        _ = receive(until: 20, from: 15)
+        _ = report(attic, until: 20, true)
+        // The attic is not lost, and reports nothing.
+        let log = monitor.run(to: 300).filter { $0.action.label == "exit" }
+        #expect(log.map { ($0.time * 10).rounded() / 10 } == [30])
+    }
+
+    @Test mutating func `one report more delays an exit by ten seconds at most`() {
+        _ = monitor.adapterRecovered(at: at(0))
+        _ = receive(until: 20)
+        _ = report(attic, until: 20, from: 19, true)
+        _ = run(to: 28)
+        _ = report(attic, until: 28, false)
+        let log = monitor.run(to: 300).filter { $0.action.label == "exit" }
+        #expect(log.count == 1 && log.allSatisfy { 38...38.3 ~= $0.time }, "\(log)")
+    }
+
+    @Test mutating func `the other radio's reports may be missing as long as the beacon is received`() {
+        _ = monitor.adapterRecovered(at: at(0))
+        _ = receive(until: 20)
+        _ = report(attic, until: 20, from: 19, true)
+        #expect(receive(until: 400, from: 20).filter { $0 != "silence" }.isEmpty)
+        // What it did not report is not silence either, and it listens again.
+        #expect(report(attic, until: 400, from: 399, false).isEmpty && run(to: 405).isEmpty)
+    }
+
+    @Test mutating func `the union learns while the reports of one of its radios are missing`() throws {
+        monitor = RegionMonitor(
+            [MonitoredRegion(BeaconRegion(identifier: "home", constraint: .major(uuid, 100)))], at: at(0))
+        _ = monitor.monitoringStarted(at: at(0))
+        _ = monitor.adapterRecovered(at: at(0))
+        let attic = monitor.radio(named: "attic", at: at(0))
+        _ = receive(until: 5)
+        _ = report(attic, until: 5, from: 4, true)
+        _ = receive(until: 70, from: 5)
+        let exit = try #require(monitor.run(to: 400).first { $0.action.label == "exit" })
+        #expect(exit.time < 86, "the initial time is 35 s, and the learned one of the own radio 14 s")
+    }
+
     @Test mutating func `the time of lost reports is not silence`() {
         _ = play(1...20, hall, true)
         // Of each five reports four are lost.

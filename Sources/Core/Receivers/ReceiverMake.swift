@@ -50,6 +50,29 @@ package enum ReceiverMake: String, CaseIterable, Hashable, Sendable {
     }
 }
 
+extension ReceiverMake {
+    /// The longest time between two messages that show a receiver's scan in which it counts as listening, in seconds.
+    ///
+    /// ESPresense sends the number of its advertisements every 15 s, the script for Shelly and the recipe for ESPHome send something every
+    /// 5 s, OpenMQTTGateway the count of what it processed every 120 s. Theengs sends reports alone.
+    package var scanPatience: Int64 {
+        switch self {
+        case .espresense: 45
+        case .shelly, .esphome: 20
+        case .openmqttgateway, .theengs: 250
+        }
+    }
+
+    /// The usual time between two reports of the same device, in seconds.
+    package var usualInterval: Int64 {
+        switch self {
+        case .espresense: 5
+        case .esphome: 2
+        case .shelly, .openmqttgateway, .theengs: 1
+        }
+    }
+}
+
 /// The topics of the receivers of one make.
 package struct ReceiverTopics: Hashable, Sendable {
     package let make: ReceiverMake
@@ -90,9 +113,9 @@ package struct ReceiverTopics: Hashable, Sendable {
         switch make {
         case .espresense:
             ["devices/+/+", "rooms/+/status", "rooms/+/telemetry", "settings/+/config"].map { "\(topic)/\($0)" }
-        case .shelly: [topic, "+/online"]
+        case .shelly: [topic] + (device.map { ["\($0.joined(separator: "/"))/online"] } ?? ["+/online", "+/+/online"])
         case .openmqttgateway, .theengs: [topic, "\(root)/LWT", "\(root)/SYStoMQTT"]
-        case .esphome: [topic, "\(topic)/status"]
+        case .esphome: [topic, "\(topic)/status", "\(topic)/telemetry"]
         }
     }
 
@@ -104,6 +127,11 @@ package struct ReceiverTopics: Hashable, Sendable {
         case .shelly: true
         case .openmqttgateway, .theengs: levels.contains("+")
         }
+    }
+
+    /// The levels of the topics of a Shelly, if its notifications are read; `nil` for the script, whose topic is another one.
+    private var device: ArraySlice<String>? {
+        levels.suffix(2) == ["events", "rpc"] && levels.count > 2 ? levels.dropLast(2) : nil
     }
 
     /// The levels in front of `BTtoMQTT`.
@@ -159,11 +187,20 @@ package struct ReceiverTopics: Hashable, Sendable {
     }
 
     private func status(_ parts: [Substring]) -> Subject? {
-        if make == .shelly {
-            return parts.count == 2 && parts[1] == "online" ? .status(receiver: String(parts[0])) : nil
+        if make == .shelly { return parts.last == "online" ? online(parts.dropLast()) : nil }
+        guard parts.count == levels.count + 1, matches(parts, levels) else { return nil }
+        return switch parts.last {
+        case "status": .status(receiver: name(in: parts))
+        case "telemetry": .telemetry(receiver: name(in: parts))
+        default: nil
         }
-        guard parts.count == levels.count + 1, parts.last == "status", matches(parts, levels) else { return nil }
-        return .status(receiver: name(in: parts))
+    }
+
+    /// Returns the subject of the status of a Shelly with these levels. The script replaces the slashes in its name.
+    private func online(_ parts: ArraySlice<Substring>) -> Subject? {
+        guard let device else { return 1...2 ~= parts.count ? .status(receiver: parts.joined(separator: "-")) : nil }
+        guard parts.count == device.count, matches(Array(parts), device) else { return nil }
+        return .status(receiver: name(in: Array(parts)))
     }
 
     private func gateway(_ parts: [Substring]) -> Subject? {

@@ -73,6 +73,18 @@ package enum ReceiverPayload {
         package var share: Double?
         /// A number that distinguishes the address of the receiver in the network.
         package var host: UInt64?
+        /// Whether its scan runs.
+        package var scans: Bool?
+        /// The number of times since its start that it has processed advertisements.
+        package var processed: Int?
+
+        package init(
+            adverts: Int? = nil, uptime: Double? = nil, share: Double? = nil, host: UInt64? = nil, scans: Bool? = nil,
+            processed: Int? = nil
+        ) {
+            (self.adverts, self.uptime, self.share, self.host) = (adverts, uptime, share, host)
+            (self.scans, self.processed) = (scans, processed)
+        }
     }
 
     /// Returns the receptions of a report.
@@ -86,7 +98,7 @@ package enum ReceiverPayload {
     ) throws(ReceiverRejection) -> [ReceiverReport] {
         guard payload.count <= largest else { throw .tooLarge }
         if make == .espresense {
-            return try espresense(device ?? "", payload, wantsPhones: wantsPhones, isWanted).map { [$0] } ?? []
+            return [try espresense(device ?? "", payload, wantsPhones: wantsPhones, isWanted)]
         }
         let text = FlatJSON(payload)
         guard let root = text.root else { throw .malformed }
@@ -121,8 +133,11 @@ package enum ReceiverPayload {
 
     private static func espresense(
         _ device: String, _ payload: [UInt8], wantsPhones: Bool, _ isWanted: (ReceiverReport.Sender) -> Bool
-    ) throws(ReceiverRejection) -> ReceiverReport? {
-        guard var sender = sender(ofESPresense: device) else { return nil }
+    ) throws(ReceiverRejection) -> ReceiverReport {
+        // A node of ESPresense is received as any other device is.
+        guard var sender = sender(ofESPresense: device) else {
+            return ReceiverReport(.other(device.utf8.fnv1a), rssi: nil)
+        }
         // The payload is not read: most messages are about devices that no region wants.
         let isOther = if case .other = sender { true } else { false }
         if !(isOther && wantsPhones), !isWanted(sender) { return ReceiverReport(.other(device.utf8.fnv1a), rssi: nil) }
@@ -183,6 +198,9 @@ package enum ReceiverPayload {
             case "uptime": telemetry.uptime = text.number(value).flatMap { 0...1e10 ~= $0 ? $0 : nil }
             case "interval": interval = text.number(value)
             case "scanduration": duration = text.number(value)
+            case "scan": telemetry.scans = text.bool(value)
+            // The queue of OpenMQTTGateway has advertisements alone.
+            case "btqsnd": telemetry.processed = text.integer(value)
             case "ip": telemetry.host = text.string(value, longest: 64)?.utf8.fnv1a
             default: break
             }
@@ -213,7 +231,7 @@ package enum ReceiverPayload {
         else { throw .malformed }
         var single: [[FlatJSON.Value]] = []
         if let params { scanResults(text, params, &lists, &single) }
-        // Another notification of the device: it is alive.
+        // Another notification of the device: it is alive, and whether it scans is not known.
         guard !lists.isEmpty || !single.isEmpty else { return [] }
         var reports: [ReceiverReport] = []
         for list in lists {
@@ -221,7 +239,7 @@ package enum ReceiverPayload {
             single += entries.compactMap { text.elements(of: $0, limit: 5) }
         }
         for entry in single.prefix(receptionLimit) { reports += advertisement(text, entry) ?? [] }
-        // A batch without an advertisement is a sign of life.
+        // A batch without an advertisement shows whether the scan runs: see ``telemetry(_:)``.
         if reports.isEmpty, !single.isEmpty { throw .incomplete }
         return reports
     }

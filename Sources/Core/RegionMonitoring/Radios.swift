@@ -2,8 +2,9 @@ import OkaeriPlumbing
 
 /// The radios of a house, each with the clock of its listening.
 ///
-/// A beacon is silent as long as the least of its radios has listened to its silence. While one of its radios is away, the others
-/// decide, each by what it has learned of the beacon alone. So neither the loss nor the return of a radio ends a presence.
+/// A beacon is silent as long as the least of its radios has listened to its silence. While one of its radios is away, or its reports
+/// are missing, the others decide, each by what it has learned of the beacon alone. So neither the loss nor the return of a radio ends a
+/// presence.
 struct Radios: Sendable {
     struct Radio: Sendable {
         let name: String
@@ -24,6 +25,15 @@ struct Radios: Sendable {
         var isSparse: Bool { interval > 0 }
 
         var isListening: Bool { clock.pausedAt == nil }
+
+        /// The time until its reports count as missing if none comes, in nanoseconds; the maximum for a radio whose receptions come at once.
+        func untilMissing(at now: Instant) -> Int64 {
+            guard horizon.nanoseconds < .max else { return .max }
+            return horizon.nanoseconds.addingClamped(Radios.longestInterval).subtractingClamped(now.nanoseconds)
+        }
+
+        /// Whether it listens, and its reports come.
+        func isReporting(at now: Instant) -> Bool { isListening && untilMissing(at: now) >= 0 }
 
         func reading(at now: Instant) -> ListeningClock.Reading { clock.reading(at: min(now, horizon)) }
 
@@ -76,6 +86,10 @@ struct Radios: Sendable {
 
     @inline(__always)
     func isListening(_ radio: Int) -> Bool { radio == 0 ? own.isListening : others[radio - 1].isListening }
+
+    private func isReporting(_ radio: Int, at now: Instant) -> Bool {
+        radio == 0 ? own.isListening : others[radio - 1].isReporting(at: now)
+    }
 
     /// Whether a radio reports a beacon now and then only; the own one reports each reception.
     @inline(__always)
@@ -145,6 +159,9 @@ struct Radios: Sendable {
 
     func known(_ name: String) -> Int? { positions[name] }
 
+    /// The names of the others, in order.
+    var names: [String] { positions.keys.sorted() }
+
     /// Frees the position of a radio that does not come back and that no silence contains any more.
     mutating func release(_ radio: Int) {
         guard radio != 0, positions.removeValue(forKey: others[radio - 1].name) != nil else { return }
@@ -209,27 +226,54 @@ struct Radios: Sendable {
         let own = reading(of: start.radio, at: now).silence(since: start.reading, tolerance: tolerance())
         guard !start.others.isEmpty else { return own }
         let tolerance = tolerance()
-        return least(of: start) { reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance) }
+        return least(of: start, at: now) {
+            reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance)
+        }
     }
 
     /// Returns the length of a silence on the clock of a limit.
     func silence(since start: SilenceStart, at now: Instant, by limit: SilenceLimit) -> Int64 {
-        least(of: start) { reading(of: $0.radio, at: now).silence(since: $0.reading, by: limit) }
+        least(of: start, at: now) { reading(of: $0.radio, at: now).silence(since: $0.reading, by: limit) }
     }
 
     /// Returns the same by the radios that report each reception: the clock of a sparse one stands still between its reports. `nil`
     /// without such a radio.
     func promptSilence(since start: SilenceStart, at now: Instant, tolerance: Int64) -> Int64? {
-        start.parts.lazy.filter { !isSparse($0.radio) && isListening($0.radio) }
+        start.parts.lazy.filter { !isSparse($0.radio) && isReporting($0.radio, at: now) }
             .map { reading(of: $0.radio, at: now).silence(since: $0.reading, tolerance: tolerance) }.min()
     }
 
-    private func least(of start: SilenceStart, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
-        let isAnyListening = isAnyListening(to: start)
+    private func least(of start: SilenceStart, at now: Instant, _ value: (SilenceStart.Part) -> Int64) -> Int64 {
+        let deciding = deciding(of: start, at: now)
         var least = Int64.max
-        if !isAnyListening || isListening(start.radio) { least = value(start.first) }
-        for part in start.others where !isAnyListening || isListening(part.radio) { least = min(least, value(part)) }
+        if decides(start.radio, deciding, at: now) { least = value(start.first) }
+        for part in start.others where decides(part.radio, deciding, at: now) { least = min(least, value(part)) }
         return least
+    }
+
+    /// The radios of a silence that decide.
+    private enum Deciding {
+        /// Those whose reports come.
+        case reporting
+        /// Those that listen, of which no report comes.
+        case listening
+        /// All, of which none listens.
+        case all
+    }
+
+    private func deciding(of start: SilenceStart, at now: Instant) -> Deciding {
+        if isReporting(start.radio, at: now) || start.others.contains(where: { isReporting($0.radio, at: now) }) {
+            return .reporting
+        }
+        return isAnyListening(to: start) ? .listening : .all
+    }
+
+    private func decides(_ radio: Int, _ deciding: Deciding, at now: Instant) -> Bool {
+        switch deciding {
+        case .reporting: isReporting(radio, at: now)
+        case .listening: isListening(radio)
+        case .all: true
+        }
     }
 
     /// Returns the time until a silence reaches its limit if no radio is deaf from now on, in nanoseconds; zero or less when it is
@@ -246,25 +290,58 @@ struct Radios: Sendable {
             let own = isSparse(start.radio) ? waiting(max(union, limit(start.radio)), for: start.radio) : union
             return remaining(of: start.first, at: now, isJudged, own)
         }
-        let isFirst = isListening(start.radio)
-        let listening = start.others.count { isListening($0.radio) } + (isFirst ? 1 : 0)
-        let all = listening == start.others.count + 1 ? limit(nil) : nil
+        let deciding = deciding(of: start, at: now)
+        let isWhole =
+            deciding != .all && decides(start.radio, deciding, at: now)
+            && start.others.allSatisfy { decides($0.radio, deciding, at: now) }
+        let all = isWhole ? limit(nil) : nil
         let sparse = all.flatMap { limitOfSparse(start, $0, limit) }
-        var longest = Int64.min
-        if isFirst || listening == 0 {
-            let end = (isSparse(start.radio) ? sparse : nil) ?? all ?? limit(start.radio)
-            longest = remaining(of: start.first, at: now, isJudged, waiting(end, for: start.radio))
+        var end = JointEnd()
+        if decides(start.radio, deciding, at: now) {
+            add(start.first, at: now, isJudged, all.map { isSparse(start.radio) ? sparse ?? $0 : $0 }, limit, to: &end)
         }
-        for part in start.others where listening == 0 || isListening(part.radio) {
-            let end = (isSparse(part.radio) ? sparse : nil) ?? all ?? limit(part.radio)
-            longest = max(longest, remaining(of: part, at: now, isJudged, waiting(end, for: part.radio)))
+        for part in start.others where decides(part.radio, deciding, at: now) {
+            add(part, at: now, isJudged, all.map { isSparse(part.radio) ? sparse ?? $0 : $0 }, limit, to: &end)
         }
-        return longest
+        return deciding == .reporting ? end.soonest : end.longest
     }
 
-    /// The longest time for which the next report of a sparse radio is waited for, in nanoseconds: one that scans ten seconds of sixty-five
-    /// does not delay an exit that the others have decided.
-    private static let longestInterval: Int64 = 10_000_000_000
+    /// Adds a radio of a silence.
+    ///
+    /// - Parameter joint: The limit while all radios decide; `nil`: each decides by its own one.
+    private func add(
+        _ part: SilenceStart.Part, at now: Instant, _ isJudged: Bool, _ joint: SilenceLimit?,
+        _ limit: (_ radio: Int?) -> SilenceLimit, to end: inout JointEnd
+    ) {
+        let own = waiting(limit(part.radio), for: part.radio)
+        let joint = joint.map { waiting($0, for: part.radio) }
+        let time = remaining(of: part, at: now, isJudged, joint ?? own)
+        let alone = joint.map { $0 == own } ?? true ? time : remaining(of: part, at: now, isJudged, own)
+        let missing = part.radio == 0 ? .max : others[part.radio - 1].untilMissing(at: now).addingClamped(1)
+        end.add(time, alone: alone, untilMissing: missing)
+    }
+
+    /// The end of a silence by all of its radios that decide, or by fewer of them: the others decide as soon as the reports of one are
+    /// missing. In nanoseconds from now.
+    private struct JointEnd {
+        private(set) var longest = Int64.min
+        /// The time at which each radio has reached its own limit or is missing, and the first at which one has reached its limit.
+        private var (each, first) = (Int64.min, Int64.max)
+        private var missing = Int64.max
+
+        mutating func add(_ time: Int64, alone: Int64, untilMissing: Int64) {
+            longest = max(longest, time)
+            (each, first) = (max(each, min(alone, untilMissing)), min(first, alone))
+            missing = min(missing, untilMissing)
+        }
+
+        /// The earliest time at which the silence may end.
+        var soonest: Int64 { longest > 0 ? min(longest, max(each, first, missing)) : longest }
+    }
+
+    /// The longest time for which the next report of a radio is waited for, in nanoseconds: one that scans ten seconds of sixty-five, or
+    /// that sends nothing for minutes while nothing is near, does not delay an exit that the others have decided.
+    fileprivate static let longestInterval: Int64 = 10_000_000_000
 
     /// The time for which the next report of a sparse radio is waited for.
     private func wait(for interval: Int64) -> Int64 { min(interval.addingClamped(interval / 2), Self.longestInterval) }

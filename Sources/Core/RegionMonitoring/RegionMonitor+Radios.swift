@@ -20,6 +20,9 @@ extension RegionMonitor {
     /// Returns the radio with a name; `nil` for an unknown name.
     public func knownRadio(named name: String) -> RadioID? { radios.known(name).map { RadioID(position: $0) } }
 
+    /// The names of the other radios, in order, with those that are waited for.
+    package var radioNames: [String] { radios.names }
+
     /// Handles that a radio scans.
     public mutating func adapterRecovered(_ radio: RadioID = .own, at now: Instant) -> [Action] {
         adapterRecovered(radio, paused: false, at: now)

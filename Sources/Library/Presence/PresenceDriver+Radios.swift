@@ -81,6 +81,12 @@ extension PresenceDriver {
         }
     }
 
+    /// Handles that the radios whose names a function accepts do not come back. It is called without the driver's lock.
+    package func radiosRemoved(where isRemoved: (String) -> Bool, at now: Instant) {
+        let names = state.withLock { $0.pipeline.monitor.radioNames }
+        for name in names where isRemoved(name) { radioRemoved(named: name, at: now) }
+    }
+
     /// Takes over the states that another machine announced for the house, and announces what differs.
     ///
     /// - Parameter begin: Is called before, with the driver locked.

@@ -79,7 +79,7 @@ package struct NodeReport: Codable, Sendable, Equatable {
         package var interval: Double?
         /// The part of the time in which it scans, as it reports; `nil` for one that does not report it.
         package var scans: Double?
-        /// Whether it is online and reports that it receives nothing at all.
+        /// Whether it is online and does not scan, as far as its messages show.
         package var deaf: Bool
         /// The correction that is added to its signals, in dB.
         package var offset: Double

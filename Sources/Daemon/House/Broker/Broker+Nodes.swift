@@ -108,8 +108,8 @@ extension BrokerCore {
             receiver: .init(
                 make: receiver.make.title, name: receiver.name,
                 interval: receiver.intervals.median.map { Nanoseconds.seconds($0).rounded(digits: 1) },
-                scans: receiver.share?.rounded(digits: 2), deaf: receiver.isDeaf, offset: receiver.place.offset,
-                rejected: receiver.rejected.byReason))
+                scans: receiver.share?.rounded(digits: 2), deaf: receiver.isDeaf(at: now),
+                offset: receiver.place.offset, rejected: receiver.rejected.byReason))
     }
 
     private static func age(_ time: Int64, at now: Int64) -> Double {

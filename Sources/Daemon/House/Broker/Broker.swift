@@ -67,6 +67,8 @@ package final class Broker: Service {
         /// Handles that a radio is away, or does not come back.
         package var lost: @Sendable (_ radio: String) -> Void = { _ in }
         package var removed: @Sendable (_ radio: String) -> Void = { _ in }
+        /// Handles that the radios whose names a function accepts do not come back.
+        package var excluded: @Sendable (_ isExcluded: (_ radio: String) -> Bool) -> Void = { _ in }
 
         package init() {}
     }
@@ -109,8 +111,7 @@ package final class Broker: Service {
             // Without it this node would stay silent. One for each claim, and one a minute for each region that a standby repeats.
             case .takeOver: effects.append(output)
             case .happened, .answer, .note, .recovered, .measureBatteries, .collectHeard, .wanted, .radioLost,
-                .radioRemoved,
-                .restart, .definitions, .memoryChanged:
+                .radioRemoved, .removeExcludedRadios, .restart, .definitions, .memoryChanged:
                 if effects.count - reports < Self.effectLimit { effects.append(output) } else { core.dropped(output) }
             }
         }
@@ -254,6 +255,7 @@ package final class Broker: Service {
             engine.reported(radio, report.mapped { Instant(nanoseconds: times($0.nanoseconds)) })
         case .radioLost(let radio): engine.lost(radio)
         case .radioRemoved(let radio): engine.removed(radio)
+        case .removeExcludedRadios: engine.excluded { radio in guarded.withLock { $0.core.excludes(radio: radio) } }
         case .publish, .repeat, .release, .subscribe, .subscribeToOthers, .unsubscribe, .subscribeAgain, .announce:
             break
         }
@@ -349,6 +351,11 @@ extension Broker {
     /// Handles the present state of the Bluetooth adapter.
     package func bluetoothChanged(_ update: AdapterUpdate) {
         perform { core, _ in core.bluetoothChanged(update) }
+    }
+
+    /// Removes the receivers that the next settings do not use, and their topics. To be called before ``leave(_:)``.
+    package func forgetReceivers(unusedBy settings: BrokerSettings?) {
+        perform { core, _ in core.receiversForgotten(unusedBy: settings?.receivers ?? []) }
     }
 
     /// Empties the topics that no node fills again. To be called before the service is cancelled.

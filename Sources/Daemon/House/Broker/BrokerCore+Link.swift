@@ -150,9 +150,11 @@ extension BrokerCore {
         }
         nodes.described(node, card)
         guard !message.isRetained, delivery.received() else { return nodesChanged(at: now) }
-        guard hasEngine else { return wentOnline() + nodesChanged(at: now) }
+        // The engine may wait for a radio of an earlier configuration.
+        let excluded = [Output.removeExcludedRadios]
+        guard hasEngine else { return excluded + wentOnline() + nodesChanged(at: now) }
         let nodes = nodes
-        return decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now)
+        return excluded + decided(election.settled({ nodes.isOnline($0) }, at: now.instant), at: now)
             + announcementsRepeated() + nodesChanged(at: now)
     }
 

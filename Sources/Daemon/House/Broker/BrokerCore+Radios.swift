@@ -53,6 +53,14 @@ extension BrokerCore {
         return hasEngine ? [.radioRemoved(name)] : []
     }
 
+    /// Whether no report of a radio with this name is used: the configuration has no such receiver, or excludes the node.
+    func excludes(radio name: String) -> Bool {
+        guard hasEngine else { return true }
+        if receivers.mayHave(name) { return false }
+        if let radios = settings.radios { return !radios.contains(name) }
+        return ForeignReceivers.isName(name) && nodes[name] == nil
+    }
+
     /// Handles the passing of time.
     mutating func radiosAdvanced(to now: Int64) -> [Output] {
         let away = radios.advance(to: now)

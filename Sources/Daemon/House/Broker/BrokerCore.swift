@@ -41,6 +41,8 @@ struct BrokerCore: Sendable {
         case radioLost(String)
         /// Tell the engine that a radio does not come back.
         case radioRemoved(String)
+        /// Tell the engine that the radios which ``excludes(radio:)`` do not come back.
+        case removeExcludedRadios
         /// Give the announced states of regions to the engine, which announces what differs, and call ``tookOver()`` before.
         case takeOver([String: RegionState])
         /// The definitions of the hub's regions, at a standby.

@@ -51,6 +51,12 @@ extension BrokerCore {
         isHolding ? topics(of: name).map { .publish(.clearing($0)) } : []
     }
 
+    /// Removes the receivers that other settings do not use, and their topics.
+    mutating func receiversForgotten(unusedBy settings: [ReceiverSettings]) -> [Output] {
+        let next = ForeignReceivers(settings)
+        return receivers.all.keys.sorted().filter { !next.mayHave($0) }.flatMap { receiverForgotten($0) }
+    }
+
     private func topics(of receiver: String) -> [String] {
         [topics.receiver(receiver)] + [discovery?.receiver(receiver, make: "", room: nil).topic].compactMap(\.self)
     }

@@ -33,8 +33,9 @@ package struct ReceiverSettings: Hashable, Sendable {
 ///     present → away      its last will, or a long time without a message
 ///     away → present      its next message
 ///
-/// A retained message is neither a reception nor a sign of life. The time in which the receiver has listened ends at its last message: what
-/// it receives behind that is not known, so a receiver that is quiet without a last will lengthens no silence.
+/// A retained message is neither a reception nor a sign of life. A message shows that the receiver is not away; that it scans is shown only
+/// by a reception, or by figures about its scan. The time in which it has listened ends at the last of these: what it receives behind that
+/// is not known, so a receiver that is quiet without a last will, or whose scan stands still, lengthens no silence.
 struct ForeignReceiver: Sendable {
     /// The time between two reports to the engine while a wanted sender is there, otherwise, and for one that was not there.
     private static let (interval, idleInterval) = (Nanoseconds.second, 5 * Nanoseconds.second)
@@ -65,11 +66,15 @@ struct ForeignReceiver: Sendable {
     private(set) var lastSign: Int64?
     private(set) var rate: ReceptionRate
     private(set) var rejected: [ReceiverRejection: UInt64] = [:]
-    private(set) var intervals = ReportInterval()
+    private(set) var intervals: ReportInterval
     /// The part of the time in which it scans, as it reports; `nil` without such a message.
     private(set) var share: Double?
-    /// Whether it reports that it received no advertisement at all.
-    private(set) var isDeaf = false
+    /// Whether it reports that it does not scan, or that it received no advertisement at all.
+    private var isDeaf = false
+    /// Whether a message has shown that it scans.
+    private var hasScanned = false
+    /// The last count of the advertisements that it has received since its start; `nil` before the first.
+    private var processed: Int?
     /// The time of the next report to the engine, or the maximum.
     private(set) var due = Int64.max
     /// The number of reports that the engine did not receive.
@@ -89,7 +94,7 @@ struct ForeignReceiver: Sendable {
 
     init(_ make: ReceiverMake, name: String, place: ReceiverSettings.Place, at now: Int64) {
         (self.make, self.name, self.place) = (make, name, place)
-        rate = ReceptionRate(at: now)
+        (rate, intervals) = (ReceptionRate(at: now), ReportInterval(usual: make.usualInterval))
     }
 
     /// The time from which on it is away; the maximum if it is.
@@ -110,29 +115,57 @@ struct ForeignReceiver: Sendable {
 
     mutating func wasDropped() { lost = lost.addingReportingOverflow(1).partialValue }
 
-    /// Handles a message that was not retained.
+    /// Whether it is online and does not scan, as far as its messages show.
+    func isDeaf(at now: Int64) -> Bool { !isAway && (isDeaf || hasScanned && isUnconfirmed(at: now)) }
+
+    /// Whether it is so long ago that a message has shown its scan that the time since then does not count as listened.
+    private func isUnconfirmed(at now: Int64) -> Bool {
+        now.subtractingClamped(until) > make.scanPatience * Nanoseconds.second
+    }
+
+    /// Handles a message that was not retained: the receiver is not away. Whether it scans is not known.
     mutating func signOfLife(at now: Int64) {
         lastSign = now
         if isAway { (isAway, reportedAt, until) = (false, now, now) }
-        isDeaf = false
-        until = max(until, now)
+    }
+
+    /// Handles a message that shows that it scans, and has listened since the last one.
+    mutating func scanConfirmed(at now: Int64) {
+        signOfLife(at: now)
+        if isDeaf || isUnconfirmed(at: now) { reportedAt = now }
+        (isDeaf, hasScanned, until) = (false, true, max(until, now))
+        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+    }
+
+    /// Handles a message that shows that it does not scan.
+    private mutating func scanStopped(at now: Int64) {
+        signOfLife(at: now)
+        isDeaf = true
         due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
     }
 
     /// Handles that it has just connected to the broker: it did not listen for some time.
     mutating func connected(at now: Int64) {
         signOfLife(at: now)
-        reportedAt = now
+        (reportedAt, until) = (now, now)
     }
 
     mutating func telemetryReceived(_ telemetry: ReceiverPayload.Telemetry, at now: Int64) {
         if let host = telemetry.host { published(from: host, at: now) }
         if let share = telemetry.share { self.share = share }
-        guard telemetry.adverts == 0 else { return signOfLife(at: now) }
-        // It lives, and its scan does not.
-        if isAway { (isAway, reportedAt, until) = (false, now, now) }
-        (lastSign, isDeaf) = (now, true)
-        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+        switch isScanning(by: telemetry) {
+        case true?: scanConfirmed(at: now)
+        case false?: scanStopped(at: now)
+        case nil: signOfLife(at: now)
+        }
+    }
+
+    /// Returns whether figures show that it scans; `nil` if they show neither.
+    private mutating func isScanning(by telemetry: ReceiverPayload.Telemetry) -> Bool? {
+        if let scans = telemetry.scans ?? telemetry.adverts.map({ $0 > 0 }) { return scans }
+        guard let count = telemetry.processed else { return nil }
+        defer { processed = count }
+        return processed.flatMap { $0 == count ? nil : true }
     }
 
     /// Handles the address in the network that it reports. Two receivers of one name take turns.
@@ -147,12 +180,12 @@ struct ForeignReceiver: Sendable {
     /// Handles that it is gone. Returns whether it was present.
     mutating func left() -> Bool {
         guard !isAway else { return false }
-        (isAway, due, heardAt, isDeaf) = (true, .max, nil, false)
+        (isAway, due, heardAt, isDeaf, hasScanned) = (true, .max, nil, false, false)
         (receptions, levels, others, present) = ([], [], [], [:])
         return true
     }
 
-    /// Handles receptions of a message, behind ``signOfLife(at:)``.
+    /// Handles receptions of a message, behind ``scanConfirmed(at:)``.
     mutating func received(_ reception: Reception, battery: UInt8?, at now: Int64) {
         rate.received(at: now)
         guard receptions.count < Self.receptionLimit else { return }
@@ -176,7 +209,10 @@ struct ForeignReceiver: Sendable {
         if others.count < Self.otherLimit { others.insert(key) }
     }
 
-    mutating func sampled(_ sender: UInt64, at now: Int64) { intervals.received(sender, at: now) }
+    /// - Parameter isWanted: Whether a region has the sender.
+    mutating func sampled(_ sender: UInt64, isWanted: Bool, at now: Int64) {
+        intervals.received(sender, isWanted: isWanted, at: now)
+    }
 
     /// Returns the report that is due, or that ends before the receiver is away.
     mutating func report(at now: Int64) -> RadioReport? {
@@ -198,32 +234,43 @@ struct ForeignReceiver: Sendable {
 }
 
 /// The time between two reports of the same device by a receiver: the median of the last ones.
+///
+/// It follows a sample of the devices, in which those of the regions have a place. A device that is not among them does not change the sample,
+/// so that a crowd around the receiver does not prevent the measurement.
 struct ReportInterval: Sendable {
     private static let (kept, senders) = (31, 64)
+
+    /// The time after which another device may have the place of one that is not reported any more: devices take a new address every quarter
+    /// of an hour.
+    private static let absence = 300 * Nanoseconds.second
 
     /// The interval from which on a receiver counts as one that reports now and then.
     private static let sparse = Nanoseconds.second * 5 / 2
 
-    private var last: [UInt64: Int64] = [:]
+    /// The interval of its make, in nanoseconds, which counts before another one is measured.
+    private let usual: Int64
+
+    private var last: [UInt64: (time: Int64, isWanted: Bool)] = [:]
     private var intervals: [Int64] = []
     private var next = 0
     /// In nanoseconds; `nil` before there is one.
     private(set) var median: Int64?
 
+    /// - Parameter usual: The interval of its make, in seconds.
+    init(usual: Int64) { self.usual = usual * Nanoseconds.second }
+
     /// The interval for the engine, in whole seconds, so that it does not change all the time.
     var ofSparse: Duration {
-        guard let median, median >= Self.sparse else { return .zero }
+        let median = median ?? usual
+        guard median >= Self.sparse else { return .zero }
         return .seconds(min(600, max(1, (median + Nanoseconds.second / 2) / Nanoseconds.second)))
     }
 
-    mutating func received(_ sender: UInt64, at now: Int64) {
-        let before = last[sender]
-        guard before != nil || last.count < Self.senders else {
-            // Devices with a new address every quarter of an hour are not to fill it for ever.
-            last = [:]
-            return
-        }
-        last[sender] = now
+    /// - Parameter isWanted: Whether a region has the sender.
+    mutating func received(_ sender: UInt64, isWanted: Bool, at now: Int64) {
+        let before = last[sender]?.time
+        guard before != nil || makeRoom(isWanted: isWanted, at: now) else { return }
+        last[sender] = (now, isWanted)
         guard let before, now > before else { return }
         let interval = now.subtractingClamped(before)
         if intervals.count < Self.kept {
@@ -233,5 +280,20 @@ struct ReportInterval: Sendable {
         }
         next = (next + 1) % Self.kept
         if median == nil || next % 4 == 0 { median = intervals.sorted()[intervals.count / 2] }
+    }
+
+    /// Returns whether there is a place for a device, which may be that of the one whose last report is oldest.
+    private mutating func makeRoom(isWanted: Bool, at now: Int64) -> Bool {
+        guard last.count >= Self.senders else { return true }
+        let oldest = last.min { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
+        if let oldest, now.subtractingClamped(oldest.value.time) > Self.absence {
+            last[oldest.key] = nil
+            return true
+        }
+        guard isWanted else { return false }
+        let other = last.filter { !$0.value.isWanted }.min { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
+        guard let other else { return false }
+        last[other.key] = nil
+        return true
     }
 }

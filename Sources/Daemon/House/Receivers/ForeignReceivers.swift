@@ -70,6 +70,23 @@ struct ForeignReceivers: Sendable {
 
     var isAnyPresent: Bool { all.contains { !$0.value.isAway } }
 
+    /// Whether a receiver that these settings use may have a name among the radios.
+    func mayHave(_ name: String) -> Bool {
+        sources.contains { source in
+            guard name.hasPrefix("\(source.prefix)-") else { return false }
+            guard let rooms = source.settings.rooms else { return true }
+            return rooms.keys.contains { key(of: $0, source) == name }
+        }
+    }
+
+    /// Whether a name is that of a receiver by its form: the make, the number of the entry if it is not the first, and a hyphen.
+    static func isName(_ name: String) -> Bool {
+        ReceiverMake.allCases.contains { make in
+            name.hasPrefix(make.rawValue)
+                && name.dropFirst(make.rawValue.count).drop { "0"..."9" ~= $0 }.first == "-"
+        }
+    }
+
     /// The filters to subscribe to. A broker may deliver a message once for each filter that matches it, so no filter contains another.
     var filters: [String] {
         let all = sources.flatMap(\.settings.topics.filters).reduce(into: [String]()) {
@@ -228,21 +245,26 @@ struct ForeignReceivers: Sendable {
             all[key]?.reject(error)
             return
         }
-        all[key]?.signOfLife(at: now)
+        // Without a reception it is a message of a receiver about itself.
+        guard !reports.isEmpty else {
+            all[key]?.telemetryReceived(ReceiverPayload.telemetry(payload) ?? .init(), at: now)
+            return
+        }
+        all[key]?.scanConfirmed(at: now)
         received(reports, by: key, at: now)
     }
 
-    /// Handles what a receiver reports, behind its sign of life.
+    /// Handles what a receiver reports, which shows that it scans.
     private mutating func received(_ reports: [ReceiverReport], by key: String, at now: Int64) {
         let offset = all[key]?.place.offset ?? 0
         for report in reports {
             guard let sender = sender(of: report.sender) else {
                 let number = Self.number(of: report.sender)
                 all[key]?.otherReceived(number)
-                all[key]?.sampled(number, at: now)
+                all[key]?.sampled(number, isWanted: false, at: now)
                 continue
             }
-            all[key]?.sampled(Self.number(of: report.sender), at: now)
+            all[key]?.sampled(Self.number(of: report.sender), isWanted: true, at: now)
             let rssi = report.rssi.map { Int8(min(max(Double($0) + offset.rounded(), -127), 20)) }
             let time = now.subtractingClamped(Int64(min(max(report.age, 0), 60) * 1e9))
             all[key]?.received(
@@ -349,7 +371,7 @@ extension ForeignReceivers {
             let name = String(key.dropFirst(source.prefix.utf8.count + 1))
             guard let place = source.settings.place(of: name) else { continue }
             all[key] = ForeignReceiver(source.settings.topics.make, name: name, place: place, at: now)
-            all[key]?.signOfLife(at: now)
+            all[key]?.scanConfirmed(at: now)
             earliest = now
             return all[key]
         }
@@ -358,13 +380,13 @@ extension ForeignReceivers {
 
     fileprivate mutating func signsOfLife(before time: Int64, at now: Int64) {
         for name in all.keys where all[name]?.lastSign ?? 0 <= time {
-            all[name]?.signOfLife(at: now)
+            all[name]?.scanConfirmed(at: now)
             earliest = now
         }
     }
 
     fileprivate mutating func replayed(_ report: ReceiverReport, by key: String, at now: Int64) {
-        all[key]?.signOfLife(at: now)
+        all[key]?.scanConfirmed(at: now)
         received([report], by: key, at: now)
         if let receiver = all[key] { earliest = min(earliest, receiver.due, receiver.awayAt) }
     }

@@ -170,19 +170,28 @@ final class BrokerSupervisor: Service {
             guarded.memory = (broker.memory, false)
             return (broker, Self.departure(from: old, to: settings))
         }
+        old?.forgetReceivers(unusedBy: settings?.node)
         if let departure { old?.leave(departure) }
     }
 
     /// Puts the next broker in the former one's place, if there is one, and runs it.
     private func serve() async {
         if let next = guarded.withLock({ $0.next.take() }) { await finishReplacement(next) }
+        guard let broker = current else { return await removeRadios() }
         do {
-            try await current?.run()
+            try await broker.run()
         } catch is CancellationError {
         } catch {
             guarded.withLock { $0.failure = error }
             restarter.finish()
         }
+    }
+
+    /// Without a broker no other radio comes back.
+    private func removeRadios() async {
+        guard let engine = guarded.withLock(\.dependencies?.engine) else { return }
+        await engine.started()
+        if !Task.isCancelled { engine.excluded { _ in true } }
     }
 
     private func finishReplacement(_ next: Next) async {

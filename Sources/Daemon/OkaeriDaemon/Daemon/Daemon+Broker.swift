@@ -67,6 +67,7 @@ extension Daemon {
         engine.takeOver = { states, begin in driver.announced(states, at: source.instant, begin: begin) }
         engine.lost = { driver.radioLost(named: $0, at: source.instant) }
         engine.removed = { driver.radioRemoved(named: $0, at: source.instant) }
+        engine.excluded = { driver.radiosRemoved(where: $0, at: source.instant) }
         return engine
     }
 }
