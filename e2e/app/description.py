@@ -91,7 +91,7 @@ def file_mistakes(folder, app):
         head = (app / name).read_bytes()[:24]
         if not head.startswith(b"\x89PNG\r\n\x1a\n") or not fits(*struct.unpack(">II", head[16:24])):
             yield f"{name}: not a PNG of the recommended size"
-    for name in ("README.md", "DOCS.md", "Dockerfile", "run.sh", "configuration.jq"):
+    for name in ("README.md", "DOCS.md", "Dockerfile", "run.sh", "answer.jq", "configuration.jq", "secrets.jq"):
         if not (app / name).is_file():
             yield f"{name} is missing"
     # The Supervisor searches the repository for this name, and takes each for an app.

@@ -8,6 +8,7 @@ Starts the script of the app with the daemon on a capture of e2e/browser/house.p
 """
 
 import argparse
+import contextlib
 import http.client
 import json
 import os
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import time
 
-from supervisor import FRONT, GATEWAY, SUPERVISOR, USERS, House
+from supervisor import FAULTS, FRONT, GATEWAY, STARTING, SUPERVISOR, USERS, House
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "browser"))
 from talk import say
@@ -69,8 +70,9 @@ class Lab:
                 "container": "homeassistant", "OKAERI_APP_DATA": str(self.data), "OKAERI_APP_CONFIG": str(self.config),
                 "OKAERI_CONFIG": str(self.etc / "beacons.json"), "RUNTIME_DIRECTORY": str(self.run),
                 "STATE_DIRECTORY": str(self.state)}
+        self.environment["OKAERI_SOCKET"] = str(self.seen(self.run / "okaeri.sock"))
         self.process = None
-        self.options(name="homeassistant", room="居間")
+        self.options(name="homeassistant")
 
     def options(self, **options):
         (self.data / "options.json").write_text(json.dumps(options))
@@ -101,6 +103,16 @@ class Lab:
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(timeout=30) == 0, self.process.returncode
 
+    def is_healthy(self):
+        """Runs the health check of the image, with its time limit. The programs of the container have the same environment."""
+        description = (self.app / "Dockerfile").read_text().partition("\nHEALTHCHECK ")[2]
+        limit = int(re.search(r"--timeout=(\d+)s", description)[1])
+        command = [*(["chroot", self.root] if self.root else []), "sh", "-c", description.partition("CMD ")[2].strip()]
+        try:
+            return subprocess.run(command, env=self.environment, capture_output=True, timeout=limit).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
     def made(self):
         return (self.etc / "beacons.json").read_text()
 
@@ -111,6 +123,7 @@ class Lab:
         assert done.returncode == status and sentence in done.stderr, (done.returncode, done.stderr)
         assert all(line.isprintable() for line in done.stderr.split("\n")), done.stderr
         assert self.password not in done.stderr and self.house.token not in done.stderr
+        return done.stderr
 
     @staticmethod
     def ask(path, source=GATEWAY, method="GET", **fields):
@@ -138,20 +151,18 @@ def refusals(lab):
     lab.ends(78, 'the option name is "a b"')
     lab.options(name="hall\n\u202e")
     lab.ends(78, "the option name is")
-    lab.options(name="hall", room="\u0007")
-    lab.ends(78, "the option room is")
+    lab.options(name="居間")
+    lab.ends(78, 'the option name is "居間"')
+    lab.options(name="hall\nokaeri: forged\u0085")
+    said = lab.ends(78, "the option name is")
+    assert said.count("\n") == 1 and said[:-1].isprintable(), said
     lab.options(name="hall", adapter="../hci0")
     lab.ends(78, "the option adapter is")
     for text in ('["\\n"]', "", '{"name":' + "[" * 20000 + "]" * 20000 + "}", '{"name":"' + "a" * 5_000_000 + '"}'):
         (lab.data / "options.json").write_text(text)
         lab.ends(78, "option")
-    lab.options(name="homeassistant", room="居間")
-    broker = lab.house.broker
-    for wrong in ({"port": "1883\n\u001b[2J"}, {"host": {"a": ["\n"]}}):
-        lab.house.broker = {"host": GATEWAY, "port": "1883", **wrong}
-        lab.ends(78, "the Supervisor names no host and port of the broker")
-    lab.house.broker = broker
-    lab.ends(69, "the Supervisor does not answer", SUPERVISOR_TOKEN="wrong")
+    lab.options(name="homeassistant")
+    lab.ends(69, "answer to addons/self/info cannot be used: status 403", SUPERVISOR_TOKEN="wrong", OKAERI_APP_PATIENCE="0")
     lab.ends(64, "SUPERVISOR_TOKEN is missing", SUPERVISOR_TOKEN="")
     own = (lab.config / "beacons.json").read_text()
     (lab.config / "beacons.json").write_text('{"regions": [], "webb": {}}')
@@ -172,6 +183,29 @@ def refusals(lab):
     (lab.config / "beacons.json").write_text(own)
 
 
+def unanswered(lab):
+    """A useless answer of the Supervisor does not mean that Home Assistant has no broker, and a wrong one is named"""
+    for path in ("addons/self/info", "services/mqtt"):
+        for name, fault in FAULTS.items():
+            lab.house.faults = {f"/{path}": [fault]}
+            said = lab.ends(69, f"the Supervisor's answer to {path} cannot be used: ", OKAERI_APP_PATIENCE="0")
+            assert said.count("\n") == 1 and said[:-1].isprintable() and "jq: " not in said, (name, said)
+    lab.ends(69, "Failed to connect", OKAERI_APP_PATIENCE="0", OKAERI_APP_SUPERVISOR=f"http://{SUPERVISOR}:9")
+    lab.house.faults = {"/addons/self/info": [STARTING] * 99}
+    waiting = subprocess.Popen(lab.script, env=lab.environment, stderr=subprocess.PIPE, text=True)
+    assert "startup" in waiting.stderr.readline()
+    waiting.terminate()
+    assert waiting.wait(timeout=15) == 0, "the script does not end well while it waits"
+    waiting.stderr.close()
+    lab.house.faults = {}
+    broker = lab.house.broker
+    for key, value in (("host", None), ("host", "a b"), ("port", "abc"), ("port", 1883.5), ("port", 65536), ("ssl", "yes"),
+                       ("username", 5), ("username", "a\nb"), ("password", 5)):
+        lab.house.broker = {**broker, key: value}
+        lab.ends(69, f"answer to services/mqtt cannot be used: {key} is {json.dumps(value)}; expected ")
+    lab.house.broker = broker
+
+
 def first_start(lab):
     """Without a file and without a broker the app starts, and writes a file to edit"""
     broker, lab.house.broker = lab.house.broker, None
@@ -181,12 +215,18 @@ def first_start(lab):
     assert "install the app Mosquitto broker" in log
     assert "open the page in Home Assistant" in log and "sudo" not in log, log
     assert "mqtt" not in json.loads(lab.made())
+    assert lab.is_healthy()
     lab.stop()
+    assert not lab.is_healthy(), "an app without a daemon is healthy"
     lab.house.broker = broker
 
 
+def hook_file(lab):
+    return lab.data / "environment"
+
+
 def configured(lab):
-    """The broker, the name and the room are those of Home Assistant, and the password is in a file of its own"""
+    """The broker and the name are those of Home Assistant, the room that of the file, and the password is in a file of its own"""
     made = json.loads(lab.made())
     assert made["web"] == {"listen": f"{GATEWAY}:{PORT}", "ingress": SUPERVISOR}, made["web"]
     assert made["node"] == {"name": "homeassistant", "room": "居間"} and len(made["regions"]) == 3, made
@@ -198,11 +238,86 @@ def configured(lab):
     commands = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert not any(lab.password.encode() in one or lab.house.token.encode() in one for one in commands)
     log = (lab.folder / "app.log").read_text()
+    assert log.count("asking again") == 2 and lab.house.faults["/services/mqtt"] == [], log
     assert "not encrypted" not in log, "the page warns of a network that it is not in"
     assert lab.password not in log + lab.made() and lab.house.token not in log + lab.made()
     status = pathlib.Path(f"/proc/{lab.process.pid}/status").read_text()
+    environment = pathlib.Path(f"/proc/{lab.process.pid}/environ").read_text(errors="replace")
+    found = wait_for("the hook", lambda: hook_file(lab).exists() and hook_file(lab).read_text())
+    assert "OKAERI_" in found and lab.house.token not in environment + found, "the token of the Supervisor is passed on"
     # NET_ADMIN and NET_RAW of capabilities(7).
     assert "CapBnd:\t0000000000003000" in status and "NoNewPrivs:\t1" in status, status
+
+
+def secrets_of_file(lab):
+    """A file with a secret may have the mode that Samba gives it, links are not followed, and `mqtt` without a host has the broker"""
+    own, copies = lab.config / "beacons.json", lab.run / "config"
+    before = own.read_text()
+    files = {"mqtt.password": 0o644, "ca/ca.pem": 0o744, "home.psk": 0o666, "token": 0o604, "phone.irk": 0o600}
+    for name, mode in files.items():
+        path = lab.config / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text({"mqtt.password": lab.password, "phone.irk": "00112233445566778899aabbccddeeff"}.get(name, "a secret of 1"))
+        path.chmod(mode)
+        # A user namespace has root alone.
+        with contextlib.suppress(OSError):
+            os.chown(path, 1000, 1000)
+    outside = lab.data / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("not of the folder")
+    (outside / "secret").chmod(0o600)
+    (lab.config / "link").symlink_to(lab.seen(outside / "secret"))
+    (lab.config / "out").symlink_to(lab.seen(outside))
+    os.mkfifo(lab.config / "fifo")
+    beacon = {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"}
+    named = lambda name: str(lab.seen(lab.config / name))
+    region = lambda number, **keys: {"identifier": f"r{number}", **keys}
+    network = lambda number, name: region(
+        number, **beacon, major=number, wifi={"ssid": f"Home{number}", "join": "off", "passphraseFile": named(name)})
+    links = ("link", "out/secret", "fifo", "missing")
+    own.write_text(json.dumps({
+        "mqtt": {"host": GATEWAY, "username": "addons", "passwordFile": named("mqtt.password"), "tls": False},
+        "regions": [network(0, "home.psk"), *(network(*one) for one in enumerate(links, 1)), region(9, phone=named("phone.irk"))],
+        "notify": [{"type": "webhook", "url": "https://172.30.32.2/", "tokenFile": named("token")}]}))
+    start = (lab.folder / "app.log").stat().st_size
+    lab.start()
+    made = json.loads(lab.made())
+    copied = lambda name: str(lab.seen(copies / name))
+    assert made["mqtt"]["passwordFile"] == copied("mqtt.password") and made["notify"][0]["tokenFile"] == copied("token"), made
+    paths = [one["wifi"]["passphraseFile"] for one in made["regions"] if "wifi" in one]
+    assert paths == [copied("home.psk"), *map(named, links)] and made["regions"][-1]["phone"] == copied("phone.irk"), made
+    found = {path.name: path for path in copies.rglob("*") if path.is_file()}
+    assert found.keys() == {"mqtt.password", "home.psk", "token", "phone.irk"}, found
+    assert all(path.stat().st_mode & 0o777 == 0o600 and path.stat().st_uid == 0 for path in found.values())
+    assert found["mqtt.password"].read_text() == lab.password
+    # The login of the file is used.
+    assert retained(lab, "okaeri/home/node/homeassistant/status") == "online"
+    lab.stop()
+    log = (lab.folder / "app.log").read_text()[start:]
+    assert "chmod" not in log, log
+    own.write_text(json.dumps({"mqtt": {"site": "cabin"}, "regions": [region(1, **beacon)]}))
+    lab.start()
+    login = {"username": "addons", "passwordFile": str(lab.seen(lab.run / "mqtt.password"))}
+    assert json.loads(lab.made())["mqtt"] == {"host": GATEWAY, "port": BROKER, "tls": False, **login, "site": "cabin"}
+    assert retained(lab, "okaeri/cabin/node/homeassistant/status") == "online"
+    lab.stop()
+    own.write_text(json.dumps({"mqtt": {"username": "anna", "port": 8883, "tls": {"ca": named("ca/ca.pem")}}, "regions": []}))
+    lab.start()
+    assert json.loads(lab.made())["mqtt"] == {
+        "host": GATEWAY, "port": 8883, "tls": {"ca": copied("ca/ca.pem")}, "username": "anna"}
+    lab.stop()
+    own.write_text(before)
+
+
+def health(lab):
+    """The app is healthy while the daemon answers, without a region that is inside, too, and not if it hangs or has ended"""
+    assert lab.is_healthy()
+    lab.process.send_signal(signal.SIGSTOP)
+    try:
+        assert not lab.is_healthy(), "a daemon that hangs is healthy"
+    finally:
+        lab.process.send_signal(signal.SIGCONT)
+    wait_for("the health", lab.is_healthy)
 
 
 def pretended(lab):
@@ -227,7 +342,7 @@ def limited(lab):
         assert status == 403 and name in answer, (status, answer)
         assert json.loads(lab.ask("/v1/web/session", SUPERVISOR, **user)[1])["rights"] == "change"
     lab.stop()
-    lab.options(name="homeassistant", room="居間", users=["anna", ""])
+    lab.options(name="homeassistant", users=["anna", ""])
     lab.start()
     assert json.loads(lab.made())["web"]["users"] == ["anna"]
     assert lab.ask(code, SUPERVISOR, **anna)[0] != 403
@@ -249,12 +364,18 @@ def main():
     try:
         subprocess.run([TOP / "e2e/browser/house.py", options.folder], check=True)
         (options.folder / "beacons.json").rename(options.folder / "regions-of-house.json")
-        for step in (first_start, refusals):
+        for step in (first_start, refusals, unanswered, secrets_of_file):
             say(step.__doc__)
             step(lab)
-        (options.folder / "regions-of-house.json").rename(lab.config / "beacons.json")
+        own = {**json.loads((options.folder / "regions-of-house.json").read_text()), "node": {"name": "file", "room": "居間"}}
+        kept = lab.seen(hook_file(lab))
+        for region in own["regions"]:
+            region["onEnter"] = ["sh", "-c", f"env >{kept}.new && mv {kept}.new {kept}"]
+        (lab.config / "beacons.json").write_text(json.dumps(own))
+        # The Supervisor itself is starting.
+        lab.house.faults = {"/addons/self/info": [STARTING], "/services/mqtt": [STARTING, STARTING]}
         lab.start()
-        for step in (configured, pretended, limited):
+        for step in (configured, health, pretended, limited):
             say(step.__doc__)
             step(lab)
         if options.axe:

@@ -4,6 +4,7 @@ The Supervisor is at 172.30.32.2, and connects to the app from there. Home Assis
 are on other ports. A browser logs in at /login/USER, and is sent on to the page of the app.
 """
 
+import contextlib
 import gzip
 import http.client
 import http.server
@@ -11,6 +12,7 @@ import json
 import secrets
 import socketserver
 import threading
+import time
 import urllib.parse
 import zlib
 
@@ -22,6 +24,18 @@ USERS = {
 HOPS = {"connection", "content-length", "content-encoding", "transfer-encoding", "keep-alive"}
 NAMED = {"x-remote-user-id", "x-remote-user-name", "x-remote-user-display-name", "x-hass-source", "x-ingress-path"}
 WHOLE = 4_194_000
+
+
+# Useless answers of the Supervisor: the status and the body. None is an end of the connection, and a number a silence in seconds.
+STARTING = (400, json.dumps({"result": "error", "message": "System is not ready with state: startup"}).encode())
+FAULTS = {
+    "starting": STARTING, "HTML": (500, b"<html>500 Internal Server Error"), "empty": (200, b""),
+    "no end": (200, b'{"result": "ok", "data": {'), "a list": (200, b'{"result": "ok", "data": []}'), "no object": (200, b'"ok"'),
+    "huge": (200, b'{"result": "ok", "data": {"host": "' + b"x" * 2_000_000),
+    "not enabled with another status": (500, b'{"result": "error", "message": "Service not enabled"}'),
+    "forged line": (400, '{"result": "error", "message": "x\\nokaeri: forged\\u001b[31m\u202e\u0085"}'.encode()),
+    "closed": None, "silent": 15,
+}
 
 
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
@@ -53,6 +67,9 @@ class API(Handler):
         house = self.house
         if self.headers["Authorization"] != f"Bearer {house.token}":
             return self.answer(403, json.dumps({"result": "error", "message": "Forbidden"}).encode())
+        faults = house.faults.get(self.path)
+        if faults:
+            return self.fail(faults.pop())
         data = None
         if self.path == "/addons/self/info":
             data = {"slug": "local_okaeri", "ip_address": GATEWAY, "ingress_port": house.port, "options": {}}
@@ -61,6 +78,14 @@ class API(Handler):
         if data is None:
             return self.answer(400, json.dumps({"result": "error", "message": "Service not enabled"}).encode())
         self.answer(200, json.dumps({"result": "ok", "data": data}).encode())
+
+    def fail(self, fault):
+        self.close_connection = True
+        if not isinstance(fault, tuple):
+            return time.sleep(fault or 0)
+        # The app closes the connection at an answer that is too large.
+        with contextlib.suppress(OSError):
+            self.answer(*fault)
 
 
 class Front(Handler):
@@ -170,6 +195,8 @@ class House:
         self.token = secrets.token_hex(28)
         self.prefix = f"/api/hassio_ingress/{secrets.token_urlsafe(32)}/"
         self.sessions = {}
+        # The faults of the next answers by their path, the last one first.
+        self.faults = {}
         # The method, the path, the origin and the status of each request that the app has answered.
         self.answers = []
         for address, handler in (((SUPERVISOR, 80), API), ((GATEWAY, FRONT), Front), ((GATEWAY, OTHER), Front)):

@@ -153,6 +153,41 @@ def whole(podman, folder, archive):
         daemon.stop()
 
 
+def unhealthy(podman, folder, archive):
+    """A daemon whose socket its user cannot open is not healthy, and neither is one that cannot write its state."""
+    health = size(archive)[1]["Healthcheck"]["Test"][1]
+    status, said = podman.once(
+        "-c", health, options=[*RESTRICTED, "--entrypoint", "sh", "--tmpfs", "/run/okaeri:mode=0700"], may_fail=True)
+    check(status == 1, f"the health check passes with a socket that cannot be opened: {said}")
+    script = "okaeri monitor --capture /usr/share/okaeri/homecoming.btsnoop --speed 1 --wifi simulated --state-dir /var/lib/okaeri & " \
+        f"until okaeri status --region home; do sleep 0.2; done; while {{ {health}; }}; do sleep 0.2; done"
+    status, said = podman.once(
+        str(PATIENCE), "sh", "-c", script, may_fail=True, options=[
+            *RESTRICTED, "--entrypoint", "timeout", "--volume", f"{TOP}/beacons.json:/etc/okaeri/beacons.json:ro",
+            "--tmpfs", "/run/okaeri", "--volume", "unwritable:/var/lib/okaeri:ro"])
+    check(status == 0, f"the health check passes without a state: {said[-800:]}")
+
+
+def restored(podman, folder, archive):
+    """The backup of a container is restored as docs/containers.md shows it, and a file of another user is refused."""
+    volumes = ["--volume", "restored-config:/etc/okaeri", "--volume", "restored-state:/var/lib/okaeri"]
+    written = [*RESTRICTED, "--tmpfs", "/run/okaeri", *volumes]
+    backup = pathlib.Path(folder) / "okaeri.tar"
+    podman.once("setup", "--beacon", f"{UUID}/1/1", "--identifier", "kept", options=written)
+    command = [*podman.words, "run", "--rm", "--no-healthcheck", *COMMON, *written, "--tmpfs", "/var/tmp", IMAGE, "backup", "-"]
+    run("sh", "-c", 'file=$1 && shift && "$@" >"$file"', "sh", backup, *command)
+    podman.once("setup", "--beacon", f"{UUID}/1/2", "--identifier", "later", options=written)
+    options = ["--cap-drop", "all", *volumes, "--volume", f"{backup}:/okaeri.tar:ro"]
+    os.chown(backup, 1000, 1000)
+    status, said = podman.once("restore", "/okaeri.tar", "--yes", options=options, may_fail=True)
+    check(status == 77 and "belongs to user 1000" in said, f"another user's file is restored: {said}")
+    os.chown(backup, USER, USER)
+    backup.chmod(0o600)
+    podman.once("restore", "/okaeri.tar", "--yes", options=options)
+    said = podman.once("config", "check", options=written)
+    check("kept" in said and "later" not in said, f"the configuration: {said}")
+
+
 def as_docker(podman, folder, archive):
     """Docker gives the user of an image no ambient capability: the daemon takes its rights from the file of the program. A container
     that lacks one of the rights, or all, starts the program, too."""
@@ -170,6 +205,56 @@ def as_docker(podman, folder, archive):
         effective = int(next(line for line in said.splitlines() if line.startswith("CapEff:")).split()[1], 16)
         wanted = {"": 0, "+net_raw": 1 << 13}.get(rights, RIGHTS)
         check(effective == wanted, f"with {rights or 'no right'} the daemon has {effective:x}: {said[-800:]}")
+
+
+def specification(root, volumes, user, arguments, environment):
+    """Returns the OCI configuration that Docker makes of packaging/container/compose.yaml, with the network of this machine."""
+    def temporary(path):
+        return {"destination": path, "type": "tmpfs", "source": "tmpfs", "options": ["noexec", "nosuid", "nodev", "rprivate"]}
+
+    def volume(path):
+        return {"destination": path, "type": "bind", "source": str(volumes / path[1:]), "options": ["rbind", "rw"]}
+
+    return {
+        "ociVersion": "1.0.2",
+        "process": {
+            "user": {"uid": user[0], "gid": user[1]}, "args": arguments, "env": environment, "cwd": "/", "noNewPrivileges": False,
+            "capabilities": {"bounding": ["CAP_NET_RAW", "CAP_NET_ADMIN"]},
+        },
+        "root": {"path": root, "readonly": True},
+        "mounts": [
+            {"destination": "/proc", "type": "proc", "source": "proc"},
+            {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755"]},
+            temporary("/run/okaeri"), temporary("/tmp"), volume("/etc/okaeri"), volume("/var/lib/okaeri"),
+        ],
+        "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount")]},
+    }
+
+
+def docker_mounts(podman, folder, archive):
+    """runc gives a temporary file system the mode of the image's folder, and no owner. The user of the image and any other one reach the
+    daemon there, and the container is healthy."""
+    image = size(archive)[1]
+    health = image["Healthcheck"]["Test"][1]
+    # Its end is the exit status of the daemon.
+    script = f"""okaeri monitor --capture /usr/share/okaeri/homecoming.btsnoop --speed 1 --wifi simulated & daemon=$!
+        until okaeri status --region home; do kill -0 $daemon || exit; sleep 0.2; done
+        okaeri web link && {{ {health}; }} || exit
+        kill $daemon; wait $daemon"""
+    root = podman("image", "mount", IMAGE).strip()
+    for user in ((USER, USER), (12345, 0)):
+        bundle = pathlib.Path(folder) / f"bundle-{user[0]}"
+        for name in ("etc/okaeri", "var/lib/okaeri"):
+            (bundle / name).mkdir(parents=True)
+            os.chown(bundle / name, USER, 0)
+            (bundle / name).chmod(0o770)
+        configuration = {**json.loads((TOP / "beacons.json").read_text()), "web": {"listen": f"127.0.0.1:{free_port()}"}}
+        (bundle / "etc/okaeri/beacons.json").write_text(json.dumps(configuration))
+        (bundle / "config.json").write_text(
+            json.dumps(specification(root, bundle, user, ["timeout", str(PATIENCE), "sh", "-c", script], image["Env"])))
+        status, said = run("runc", "--root", f"{folder}/runc", "run", "--bundle", bundle, f"okaeri-{user[0]}", may_fail=True)
+        check(status == 0, f"as {user[0]}:{user[1]} it ends with {status}: {said[-1500:]}")
+    podman("image", "unmount", IMAGE)
 
 
 def upgrade(podman, folder, archive):
@@ -249,7 +334,7 @@ def quadlet(podman, folder, archive):
     check(lines["Type"] == "notify" and lines["WantedBy"] == "multi-user.target", f"the service: {unit}")
 
 
-STAGES = (small, replay, setup, whole, as_docker, upgrade, unknown_user, compose, quadlet)
+STAGES = (small, replay, setup, whole, as_docker, docker_mounts, unhealthy, restored, upgrade, unknown_user, compose, quadlet)
 
 
 def main():

@@ -28,9 +28,10 @@ RULE, RULES = "/usr/share/polkit-1/rules.d/50-okaeri.rules", "/etc/polkit-1/rule
 
 
 def specification(image, user=USER, sees_bus=False):
-    """Returns the OCI configuration of a container as packaging/container/compose.yaml describes it."""
+    """Returns the OCI configuration that Docker makes of packaging/container/compose.yaml. Its runtime gives a temporary file system the mode
+    of the image's folder, where crun takes 1777."""
     def temporary(path):
-        return {"destination": path, "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "nodev", "mode=1777"]}
+        return {"destination": path, "type": "tmpfs", "source": "tmpfs", "options": ["noexec", "nosuid", "nodev", "rprivate"]}
 
     def volume(path):
         source = f"{BUNDLE}{path}"
@@ -59,7 +60,7 @@ def specification(image, user=USER, sees_bus=False):
 
 def inside(*words, user=USER):
     """Runs a command in the container; returns its exit status and its output."""
-    return finish(["crun", "exec", "--user", f"{user}:{user}", NAME, *words])
+    return finish(["runc", "exec", "--user", f"{user}:{user}", NAME, *words])
 
 
 @contextlib.contextmanager
@@ -70,18 +71,18 @@ def running(folder, name, image, configuration, user=USER, sees_bus=False):
     for path in (f"{BUNDLE}/etc/okaeri/beacons.json", f"{BUNDLE}/config.json"):
         with open(path, "w", encoding="utf-8") as file:
             json.dump(bundle if path.endswith("config.json") else configuration, file)
-    daemon = Process(folder, name, ["crun", "run", "--bundle", BUNDLE, NAME])
+    daemon = Process(folder, name, ["runc", "run", "--bundle", BUNDLE, NAME])
     try:
         wait_for("an answer", lambda: inside("okaeri", "status", "--json", user=user)[1].startswith("{"), within=60)
         yield daemon
     finally:
         if daemon.is_running:
             daemon.stop(signal.SIGKILL)
-        run("crun", "delete", "--force", NAME, may_fail=True)
+        run("runc", "delete", "--force", NAME, may_fail=True)
 
 
 def ended(daemon):
-    run("crun", "kill", NAME, "TERM")
+    run("runc", "kill", NAME, "TERM")
     check(daemon.ended(within=5) == 0, f"the container did not end well: {daemon.said()[-800:]}")
 
 
