@@ -132,7 +132,6 @@ extension InterleavedAdvertising {
         /// The number of later receptions with which each is compared.
         private static let reach = 3
 
-
         /// The number of intervals after which a train has ended.
         private static let longestGap = 6
 
@@ -142,7 +141,9 @@ extension InterleavedAdvertising {
         let hasLevels: Bool
 
         init?(_ samples: [Sample]) {
-            guard !Self.areOneTrain(samples), let interval = Self.interval(of: samples), interval >= Self.clear else { return nil }
+            guard !Self.areOneTrain(samples), let interval = Self.interval(of: samples), interval >= Self.clear else {
+                return nil
+            }
             // The two are variables: an array would be an allocation for each report.
             var (older, newer, strays) = (Train?.none, Train?.none, 0)
             let end = interval * Self.longestGap + interval / 2
@@ -256,7 +257,9 @@ extension InterleavedAdvertising {
                 near[index] = high - low
                 most = max(most, high - low)
             }
-            guard isCommon(most, samples), let first = (0..<count).first(where: { near[$0] * 4 >= most * 3 }) else { return nil }
+            guard isCommon(most, samples), let first = (0..<count).first(where: { near[$0] * 4 >= most * 3 }) else {
+                return nil
+            }
             var best = first
             for index in first..<count where lags[index] <= lags[first] + 2 * width && near[index] > near[best] {
                 best = index
