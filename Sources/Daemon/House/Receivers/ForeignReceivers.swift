@@ -174,8 +174,8 @@ struct ForeignReceivers: Sendable {
         _ name: String, _ message: MQTTMessage, of source: Source, at now: Int64, _ isTaken: (String) -> Bool
     ) -> [Effect] {
         // One that is not known leaves nothing.
-        guard let isOnline = ReceiverPayload.isOnline(message.payload), isOnline || all[key(of: name, source)] != nil
-        else { return [] }
+        let isNamed = source.settings.rooms?[name] != nil || all[key(of: name, source)] != nil
+        guard let isOnline = ReceiverPayload.isOnline(message.payload), isOnline || isNamed else { return [] }
         return changed(name, of: source, at: now, isTaken) { receivers, key in
             guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
             if !message.isRetained { receivers.all[key]?.connected(at: now) }
