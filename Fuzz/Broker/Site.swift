@@ -228,7 +228,7 @@ struct Site {
             case .reported(let radio, let report): receive(report, by: radio, at: index)
             case .restart: members[index].restartedAt = now
             case .takeOver: run(index) { core, _ in core.tookOver() }
-            case .happened, .answer, .note, .radioLost, .radioRemoved, .removeExcludedRadios,
+            case .happened, .answer, .note, .recovered, .radioLost, .radioRemoved, .removeExcludedRadios,
                 .definitions, .memoryChanged:
                 break
             }
