@@ -145,7 +145,7 @@ def check_page(schema, socket_url, page):
     # A logout would end the session, and so would the deletion of it.
     schemathesis(schema, page, "page", "--exclude-path-regex", "^/v1/web/(logout|links|devices.*)$", *fields)
     status, _, text = ask(page + "/v1/web/logout", login, {})
-    if (status, json.loads(text)) != (200, {"id": None, "name": None, "csrf": None, "open": False, "ingress": False}):
+    if (status, json.loads(text)) != (200, {"id": None, "name": None, "csrf": None, "open": False, "ingress": False, "rights": "look"}):
         sys.exit(f"api: to log out is answered by {status}: {text}")
     if ask(page + "/v1/status", login)[0] != 401:
         sys.exit("api: a request after the logout is answered")
