@@ -16,7 +16,7 @@ import tarfile
 import time
 import urllib.request
 
-from runtime import COMMON, IMAGE, QUICK, RESTRICTED, Podman, check, run, wait_for
+from runtime import COMMON, IMAGE, PATIENCE, QUICK, RESTRICTED, Podman, check, run, wait_for
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # The size of the layers above the base, in bytes.
