@@ -9,7 +9,8 @@ import Synchronization
 /// The connections that are open: few enough, none that keeps the daemon waiting for ever, and all closed at the end.
 ///
 /// A connection too many displaces the one without a login that was idle for longest, so that no client keeps others out by
-/// connections that it holds. Those of one address displace each other first; behind the proxy of Home Assistant, those of one user. On the Unix socket event streams are not
+/// connections that it holds. Those of one address displace each other first; behind the proxy of Home Assistant, those of one
+/// user. On the Unix socket event streams are not
 /// displaced.
 ///
 /// Hummingbird's own time-out is for clients that send nothing at all. One that sends a byte now and then, or that never

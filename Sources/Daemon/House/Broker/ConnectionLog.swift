@@ -11,7 +11,7 @@ struct ConnectionLog: Sendable {
     private let patience: Int64
     /// The present problem, if it has no line yet.
     private var waiting: (code: BrokerCode, sentence: String)?
-    /// The time since which there is a problem, and that since which there is none.
+    /// The times at which the present problem began, and at which the last one ended.
     private var wrongSince, fineSince: Int64?
     /// The problems that have a line, since the connection lasted last.
     private var logged: Set<BrokerCode> = []
