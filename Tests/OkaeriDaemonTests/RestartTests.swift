@@ -198,6 +198,19 @@ import Testing
         #expect(try #require(try file.read(persistedTypes))[PromptMemory.self]?.prompts.never == [])
     }
 
+    /// What is restored before a capture's first packet has the age of the capture's clock.
+    @Test func `the state of a daemon that restored a prompt is restored once more`() async throws {
+        try await arrive { client in _ = try await client.answer("1", .later) }
+        for _ in 0..<2 {
+            try await run([2], until: 20) { client, events in
+                _ = await heard("didDetermineState", &events)
+                let status: StatusReport = try await client.get("/v1/status")
+                #expect(status.kept?.start == "restored")
+            }
+        }
+        #expect(log.count("damaged") == 0)
+    }
+
     @Test func `a state that cannot be stored is logged once, and the daemon goes on`() async throws {
         try await run([3], directory: "/dev/null/state") { client, events in
             _ = await heard("didExitRegion", &events)

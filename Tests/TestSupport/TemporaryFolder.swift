@@ -24,9 +24,25 @@ package final class TemporaryFolder: Sendable {
 
     /// A shell script, and its path.
     package func script(_ name: String, _ lines: String, interpreter: String = "#!/bin/sh") throws -> String {
-        let path = try file(name, Array("\(interpreter)\n\(lines)\n".utf8))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        return path
+        let text = try file("\(name).text", Array("\(interpreter)\n\(lines)\n".utf8))
+        defer { try? FileManager.default.removeItem(atPath: text) }
+        return try program(name, copying: text)
+    }
+
+    /// A program that can be executed, and its path.
+    ///
+    /// A child that another test starts at the same moment inherits for a moment what is open here, and the kernel does not execute a
+    /// program that is open for writing: so a child of its own, which has ended, is the only one that opens it.
+    package func program(_ name: String, copying source: String) throws -> String {
+        let install = ChildProcess()
+        install.executableURL = URL(filePath: "/usr/bin/install")
+        install.arguments = ["-m", "0755", "--", source, "\(path)/\(name)"]
+        try install.run()
+        install.waitUntilExit()
+        guard install.terminationStatus == 0 else {
+            throw ChildProcess.Failure(description: "\(name) cannot be installed")
+        }
+        return "\(path)/\(name)"
     }
 
     package func text(_ name: String) -> String? {

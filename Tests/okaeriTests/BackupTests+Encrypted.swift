@@ -104,9 +104,8 @@ extension BackupTests {
         let command = try installCommand(restore(file, agree(with())))
         // The program `age` asks for the passphrase on a terminal.
         try FileManager.default.createDirectory(atPath: "\(binary.folder)/bin", withIntermediateDirectories: true)
-        let age = try binary.file(
-            "bin/age", Array("#!/bin/sh\n[ \"$1 $2\" = '-d \(file)' ] && cat \(works ? plain : "/missing")\n".utf8))
-        chmod(age, 0o755)
+        _ = try binary.temporary.script(
+            "bin/age", "[ \"$1 $2\" = '-d \(file)' ] && cat \(works ? plain : "/missing")")
         #expect(try (shell(command) == 0) == works)
         #expect(old.text("passphrase") == (works ? "old secret\n" : "present\n"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: binary.folder).allSatisfy { !$0.hasPrefix("tmp.") })

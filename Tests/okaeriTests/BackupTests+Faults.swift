@@ -72,8 +72,7 @@ extension BackupTests {
     func shell(_ command: String) throws -> Int32 {
         let folder = "\(binary.folder)/bin"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        _ = try binary.file("bin/sudo", Array("#!/bin/sh\nexec \"$@\"\n".utf8))
-        chmod("\(folder)/sudo", 0o755)
+        _ = try binary.temporary.script("bin/sudo", "exec \"$@\"")
         let shell = ChildProcess()
         (shell.executableURL, shell.arguments) = (URL(filePath: "/bin/sh"), ["-c", command])
         shell.environment = ["PATH": "\(folder):/usr/bin:/bin", "TMPDIR": binary.folder]

@@ -20,7 +20,7 @@ final class Binary {
     /// The demonstration's capture and configuration, as arguments.
     var demo: [String] { [Self.capture, "--config", configuration] }
 
-    private let temporary: TemporaryFolder
+    let temporary: TemporaryFolder
     private let example: TemporaryFolder
 
     /// A copy of the example's configuration. A checkout may belong to another user, and root reads nothing of others.

@@ -40,11 +40,10 @@ struct CapabilitiesTests {
         let folder = try TemporaryFolder()
         let configuration = try folder.file("beacons.json", Array(#"{"regions": []}"#.utf8))
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = "\(folder.path)/okaeri"
-        try FileManager.default.copyItem(
-            atPath: URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri").path, toPath: program)
+        let program = try folder.program(
+            "okaeri", copying: URL(filePath: own).deletingLastPathComponent().appending(path: "okaeri").path)
         if let permitted { try permit(permitted, on: program) }
-        try #require(chmod(folder.path, 0o777) == 0 && chmod(configuration, 0o644) == 0 && chmod(program, 0o755) == 0)
+        try #require(chmod(folder.path, 0o777) == 0 && chmod(configuration, 0o644) == 0)
         let process = ChildProcess()
         process.executableURL = URL(filePath: "/usr/bin/setpriv")
         let socket = "\(folder.path)/socket"

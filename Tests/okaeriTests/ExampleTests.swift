@@ -132,11 +132,8 @@ import Testing
         #expect(lines.count >= 2)
         for line in lines {
             let folder = try TemporaryFolder()
-            let okaeri = try folder.file("okaeri", Array("#!/bin/sh\nexit \(status)\n".utf8))
-            let heating = try folder.file("heating", Array("#!/bin/sh\necho \"$1\" >'\(folder.path)/mode'\n".utf8))
-            for program in [okaeri, heating] {
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-            }
+            let okaeri = try folder.script("okaeri", "exit \(status)")
+            let heating = try folder.script("heating", "echo \"$1\" >'\(folder.path)/mode'")
             let command = line.dropFirst("*/5 * * * * ".count)
                 .replacing("/usr/bin/okaeri", with: okaeri).replacing("/usr/local/bin/heating", with: heating)
             let process = ChildProcess()

@@ -54,8 +54,13 @@ package struct PersistedPast: Sendable, Equatable {
 }
 
 package enum KeptDuration {
-    /// Whether it can be one; no duration that is kept is longer than thirty years.
-    package static func isCredible(_ seconds: Double?) -> Bool {
-        seconds.map { (0...1e9).contains($0) } ?? true
+    /// The seconds that are read: no duration that is kept is longer than thirty years.
+    private static let credible = 0...1e9
+
+    package static func isCredible(_ seconds: Double?) -> Bool { seconds.map(credible.contains) ?? true }
+
+    /// Returns the whole seconds to keep: a duration that was written is always read. A capture's clock may begin with any instant.
+    package static func seconds(_ duration: Duration) -> Double {
+        min(max((duration / .seconds(1)).rounded(), credible.lowerBound), credible.upperBound)
     }
 }

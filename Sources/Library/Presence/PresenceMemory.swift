@@ -153,7 +153,7 @@ extension PresenceMemory.Region {
         let all = known.signs.map { sign in
             PresenceMemory.Sign(
                 sign: sign.identity.description, state: sign.lastKnown.rawValue,
-                exitTime: sign.learnedExitTime.map { ($0 / .seconds(1)).rounded() },
+                exitTime: sign.learnedExitTime.map(KeptDuration.seconds),
                 radios: sign.radios.isEmpty ? nil : sign.radios)
         }
         if all.count == 1 { (exitTime, radios) = (all[0].exitTime, all[0].radios) } else { signs = all }

@@ -86,7 +86,8 @@ package final class CaptureSource: Sendable {
 
     /// Waits for an instant of the capture. Returns false if the source was stopped.
     private func wait(until time: Int64, _ pace: Pace?) -> Bool {
-        latest.store(time, ordering: .relaxed)
+        // A turn may be due before the last packet; other threads' clock does not go back for it.
+        if time > latest.load(ordering: .relaxed) { latest.store(time, ordering: .relaxed) }
         guard let real = pace?.real(time) else { return true }
         while true {
             let left = SystemClock.monotonic.duration(to: real)
@@ -189,8 +190,8 @@ extension CaptureSource: PresenceSource {
                 var found = try next()
                 while let first = found {
                     let last = instant.nanoseconds
-                    show(first.now, timeline)
                     if pace == nil {
+                        show(first.now, timeline)
                         hasStalled.store(false, ordering: .relaxed)
                         (pace, deadline) = begin(delegate, at: first.now, timeline)
                     } else if hasStalled.load(ordering: .relaxed) {

@@ -358,9 +358,9 @@ extension JoinPrompter {
                 ssid: network.ssid, regions: recalled?.regions ?? (isInside || isDeparting ? names : []),
                 arrival: arrivals, isSettled: recalled?.isSettled ?? isSettled,
                 prompt: recalled?.prompt ?? pending?.id ?? (isActing ? nil : renewed),
-                sinceLastOffer: lastOffer.map { ($0.duration(to: now) / .seconds(1)).rounded() },
+                sinceLastOffer: lastOffer.map { KeptDuration.seconds($0.duration(to: now)) },
                 isHeld: recalled?.isHeld ?? (isHeld ? true : nil), isDeparting: isDeparting ? true : nil,
-                sinceLastDeparture: lastDeparture.map { ($0.duration(to: now) / .seconds(1)).rounded() })
+                sinceLastDeparture: lastDeparture.map { KeptDuration.seconds($0.duration(to: now)) })
         }
 
         /// The prompt that waits, or that was answered with join while the action is not completed: it is put again after a restart.
