@@ -1,7 +1,9 @@
 import Glibc
 import IBeacon
+import OkaeriBluetooth
 import OkaeriChecksum
 import OkaeriDaemonTestSupport
+import HCI
 import OkaeriPlumbing
 import OkaeriPresence
 import OkaeriTestSupport
@@ -156,4 +158,44 @@ import Testing
         _ = try source.run(driver)
         #expect(exits.load(ordering: .relaxed) == 1)
     }
+
+    @Test func `the clock for others does not go back, for a turn that was due before either`() throws {
+        let source = try CaptureSource(
+            file: try folder.file("capture", capture([3], until: 20)), speed: nil, warn: { _ in })
+        let delegate = LateDelegate { source.instant }
+        #expect(try source.run(delegate))
+        let instants = delegate.instants
+        #expect(instants.count > 20)
+        #expect(instants == instants.sorted())
+    }
+}
+
+/// Asks for turns in the past, and reads the clock at everything that it is told.
+private final class LateDelegate: ScannerDelegate {
+    private let clock: @Sendable () -> Instant
+    private let state = Mutex<(read: [Instant], deadline: Int64?)>(([], nil))
+
+    init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
+
+    var instants: [Instant] { state.withLock(\.read) }
+    var nextDeadline: Int64? { state.withLock(\.deadline) }
+
+    func scannerDidReceive(_ event: RawSpan, at time: Int64) -> Bool {
+        state.withLock {
+            $0.read.append(clock())
+            $0.deadline = time - 5_000_000_000
+        }
+        return true
+    }
+
+    func scannerDidFinishTurn(at time: Int64) -> Int64? {
+        state.withLock {
+            $0.read.append(clock())
+            $0.deadline = nil
+        }
+        return nil
+    }
+
+    func scannerDidUpdate(_ update: AdapterUpdate, at time: Int64) {}
+    func scannerDidChangeListening(_ timing: ScanTiming?, at time: Int64) {}
 }
