@@ -1,5 +1,10 @@
 import Foundation
+import HCI
+import OkaeriDaemonTestSupport
+import OkaeriPlumbing
 import OkaeriTestSupport
+import OkaeriWiFi
+import RegionMonitoring
 import Testing
 
 @testable import OkaeriEvents
@@ -8,140 +13,148 @@ import Testing
 @Suite struct InstallationTests {
     private static let top = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
-    /// A container has none of these commands.
-    private static var foreign: Regex<Substring> { #/systemctl|\bsudo|journalctl|\bapt /# }
-
-    private func expectAdapted(_ text: String, _ name: String) {
-        for installation in [Installation.container, .homeAssistant] {
-            let adapted = installation.adapted(text)
-            #expect(!adapted.contains(Self.foreign), "\(name), \(installation): \(adapted)")
-            #expect(installation.adapted(adapted) == adapted, "\(name): twice")
-        }
-        #expect(Installation.machine.adapted(text) == text)
-    }
-
     @Test(arguments: [
-        ([:], Installation.machine), (["container": ""], .machine), (["container": "lxc"], .machine),
-        (["container": "systemd-nspawn"], .machine), (["container": "oci"], .container),
-        (["container": "podman"], .container), (["container": "homeassistant"], .homeAssistant),
+        ("", Installation.machine), ("lxc", .machine), ("systemd-nspawn", .machine), ("oci", .container),
+        ("podman", .container), ("homeassistant", .homeAssistant),
     ])
-    func `the environment decides how the program is installed`(
-        environment: [String: String], installation: Installation
-    ) {
-        #expect(Installation(environment: environment) == installation)
+    func `the environment decides how the program is installed`(container: String, installation: Installation) {
+        #expect(Installation(container: container) == installation)
     }
 
-    @Test(arguments: PhraseTests.all)
-    func `no text of a catalogue names a command that a container does not have`(text: PhraseTests.Text) {
-        expectAdapted(text.english, text.name)
-        expectAdapted(text.japanese, text.name)
+    /// The texts of the current installation that are in no catalogue.
+    private static var others: [String] {
+        let situations = PromptSituation.allCases
+        let update = AdapterUpdate(state: .poweredOff, adapter: "hci0", cause: .switchedOff, reason: "off")
+        return Array(AdapterUpdate.Cause.japaneseTexts.values) + Array(BrokerCode.japaneseTexts.values)
+            + Finding.Code.allCases.compactMap(\.japanese) + situations.map(\.words)
+            + JoinFailure.Code.allCases.map { $0.japanese("a reason") }
+            + Language.allCases.flatMap { language in
+                situations.compactMap { language.note($0) } + [language.bluetoothReason(update)]
+            }
     }
 
-    @Test func `no recorded message names a command that a container does not have`() throws {
-        let file = Self.top.appending(path: "Tests/okaeriTests/Messages/Messages.txt")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count > 500)
-        for line in lines { expectAdapted(String(line), "Messages.txt") }
-    }
-
-    @Test(arguments: ["en.js", "en.more.js", "ja.js", "ja.more.js"])
-    func `no text of the page names a command that a container does not have`(name: String) throws {
-        let file = Self.top.appending(path: "Sources/Daemon/Server/Web/Page/\(name)")
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.contains("//") {
-            expectAdapted(String(line), name)
-            // The text stays within its quotation marks.
-            func marks(_ text: String) -> Int { text.count { $0 == "'" || $0 == "\\" } }
-            #expect(marks(Installation.container.adapted(String(line))) == marks(String(line)))
+    @Test(arguments: [Installation.container, .homeAssistant])
+    func `no text of a catalogue names a command that a container does not have`(installation: Installation) {
+        Installation.local.withValue(installation) {
+            let texts = PhraseTests.all
+            #expect(texts.count > 500)
+            for text in texts.flatMap({ [$0.english, $0.japanese] }) + Self.others {
+                #expect(!text.contains(foreignCommand), "\(text)")
+            }
         }
     }
 
-    @Test func `no sentence in the source names a command that a container does not have`() throws {
+    @Test(arguments: [Installation.container, .homeAssistant])
+    func `a text of a container has the values of that of a machine`(installation: Installation) {
+        let all = PhraseTests.all
+        let others = Installation.local.withValue(installation) { PhraseTests.all }
+        // A command may name a value again.
+        for (text, other) in zip(all, others) {
+            #expect(other.places(other.english).isSubset(of: text.places(text.english)), "\(text)")
+            #expect(other.places(other.japanese).isSubset(of: text.places(text.japanese)), "\(text)")
+            #expect(other.english.contains("→") == text.english.contains("→"), "\(text)")
+        }
+    }
+
+    @Test func `a text in the source has its commands from the installation`() throws {
         var count = 0
         for folder in ["Core", "Daemon", "Library", "Platform", "Programs"] {
             let folder = Self.top.appending(path: "Sources/\(folder)")
             let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-            for case let file as URL in try #require(files)
-            where file.pathExtension == "swift" && file.lastPathComponent != "Installation.swift" {
-                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-                    let line = line.trimmingCharacters(in: .whitespaces)
-                    // A sentence with commands, and no comment.
-                    guard !line.hasPrefix("//"), line.contains("\""), line.contains("`"), line.contains(Self.foreign)
-                    else { continue }
-                    // A command that goes on in the next line is among the recorded messages.
-                    guard line.count(where: { $0 == "`" }).isMultiple(of: 2) else { continue }
-                    expectAdapted(line, file.lastPathComponent)
-                    count += 1
+            for case let file as URL in try #require(files) where ["swift", "js"].contains(file.pathExtension) {
+                // The others describe the unit and the desktop in the help.
+                let name = file.lastPathComponent
+                if ["Remedy.swift", "MonitorCommand.swift", "AgentCommand.swift"].contains(name) { continue }
+                count += 1
+                // The page has a place for `sudo`.
+                let text = try String(contentsOf: file, encoding: .utf8).replacing("{sudo}", with: "")
+                guard ["sudo", "systemctl", "journalctl", "apt "].contains(where: text.contains) else { continue }
+                let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+                for (number, line) in lines.enumerated() where !line.hasPrefix("//") {
+                    guard line.contains("`"), line.contains(foreignCommand) else { continue }
+                    // The words of a machine, beside those of a container.
+                    let call = lines[max(0, number - 1)...min(number + 1, lines.count - 1)].joined()
+                    #expect(call.contains("Installation.words("), "\(name): \(line)")
                 }
             }
         }
-        #expect(count > 100)
+        #expect(count > 400)
     }
 
-    @Test(arguments: [
+    /// Texts with the words of a machine, a container and the app.
+    private static let samples: [(text: @Sendable () -> String, words: [String])] = [
         (
-            "it is old → run `sudo systemctl restart okaeri`", "it is old → restart the container",
-            "it is old → restart the app in Home Assistant"
+            { Remedy.restart().order() },
+            ["run `sudo systemctl restart okaeri`", "restart the container", "restart the app in Home Assistant"]
         ),
         (
-            "look for the reason with `journalctl -u okaeri`", "look for the reason in the log of the container",
-            "look for the reason in the log of the app in Home Assistant"
+            { Remedy.reload().japaneseOrder(after: "から") },
+            [
+                "から `sudo systemctl reload okaeri` を実行してください", "からコンテナーを再起動してください", "から Home Assistant のアプリを再起動してください",
+            ]
         ),
         (
-            "{0} → `sudo okaeri setup` finds your beacon", "{0} → `okaeri setup` finds your beacon",
-            "{0} → the page in Home Assistant finds your beacon"
+            { Remedy.log().japanese(after: "詳しくは", "を") },
+            ["詳しくは `journalctl -u okaeri` を", "詳しくはコンテナーのログを", "詳しくは Home Assistant のアプリのログを"]
         ),
         (
-            "このページでは変更できません。{1} で変更してから `sudo systemctl reload okaeri` を実行してください",
-            "このページでは変更できません。{1} で変更してからコンテナーを再起動してください",
-            "このページでは変更できません。{1} で変更してから Home Assistant のアプリを再起動してください"
-        ),
-        ("`journalctl -u okaeri` を確認してください", "コンテナーのログを確認してください", "Home Assistant のアプリのログを確認してください"),
-        (
-            "start it with `sudo systemctl enable --now bluetooth` (Debian's package is bluez)",
-            "start bluetooth on the machine, and mount its system bus into the container (Debian's package is bluez)",
-            "start bluetooth on the machine (Debian's package is bluez)"
+            { "{0} → \(Remedy.setup()) finds your beacon" },
+            [
+                "{0} → `sudo okaeri setup` finds your beacon", "{0} → `okaeri setup` finds your beacon",
+                "{0} → the page in Home Assistant finds your beacon",
+            ]
         ),
         (
-            "hci0 がオフです → `bluetoothctl power on` か `sudo hciconfig hci0 up` を実行してください",
-            "hci0 がオフです → `bluetoothctl power on` かホストの `hciconfig hci0 up` を実行してください",
-            "hci0 がオフです → `bluetoothctl power on` かホストの `hciconfig hci0 up` を実行してください"
+            { Remedy.start("bluetooth", by: "enable --now").order("start it with ") },
+            [
+                "start it with `sudo systemctl enable --now bluetooth`",
+                "start bluetooth on the machine, and mount its system bus into the container",
+                "start bluetooth on the machine",
+            ]
         ),
         (
-            "it cannot be loaded; run `sudo apt install libcurl3-gnutls`",
-            "it cannot be loaded; build the image of the container anew",
-            "it cannot be loaded; build the image of the app in Home Assistant anew"
+            { Remedy.machine("hciconfig hci0 up").japanese(after: "か", "を") },
+            ["か `sudo hciconfig hci0 up` を", "かホストの `hciconfig hci0 up` を", "かホストの `hciconfig hci0 up` を"]
+        ),
+        ({ "\(Remedy.root("chown 7 /k"))" }, ["`sudo chown 7 /k`", "`chown 7 /k` as root", "`chown 7 /k` as root"]),
+        (
+            { Remedy.install("libcurl3-gnutls").order() },
+            [
+                "run `sudo apt install libcurl3-gnutls`", "build the image of the container anew",
+                "build the image of the app in Home Assistant anew",
+            ]
         ),
         (
-            "the system bus cannot be reached; check that dbus runs with `systemctl status dbus`",
-            "the system bus cannot be reached; check that the container has the socket of the system bus, and the machine its user, as docs/containers.md shows",
-            "the system bus cannot be reached; check that the app in Home Assistant has the socket of the system bus, and the machine its user, as docs/containers.md shows"
+            { "start the broker\(Remedy.start("mosquitto").aside), or" },
+            ["start the broker (`sudo systemctl start mosquitto`), or", "start the broker, or", "start the broker, or"]
         ),
-        (
-            "start the broker (`sudo systemctl start mosquitto`), correct \"port\"",
-            "start the broker, correct \"port\"",
-            "start the broker, correct \"port\""
-        ),
-        (
-            "run `okaeri status` of Anna`s `sudo", "run `okaeri status` of Anna`s `sudo",
-            "run `okaeri status` of Anna`s `sudo"
-        ),
-    ])
-    func `a text has the commands of its installation`(text: String, container: String, app: String) {
-        #expect(Installation.container.adapted(text) == container)
-        #expect(Installation.homeAssistant.adapted(text) == app)
+        ({ Remedy.okaeri("web on") }, ["`sudo okaeri web on`", "`okaeri web on`", "`okaeri web on`"]),
+    ]
+
+    @Test func `a remedy has the words of its installation`() {
+        for (text, words) in Self.samples {
+            #expect(Installation.allCases.map { Installation.local.withValue($0, operation: text) } == words)
+        }
     }
 
-    @Test func `a JSON object stays one`() throws {
-        let values = Dictionary(uniqueKeysWithValues: PhraseTests.all.map { ($0.name, $0.english + $0.japanese) })
-        let adapted = Installation.container.adapted(Array(try JSONEncoder().encode(values)))
-        let read = try JSONDecoder().decode([String: String].self, from: Data(adapted))
-        #expect(read.count == values.count && read["FindingPhrase.stale"]?.contains("systemctl") != true)
+    @Test(arguments: Installation.allCases)
+    func `a remedy in a mistake of a configuration is Japanese in each installation`(installation: Installation) {
+        Installation.local.withValue(installation) {
+            for phrase in RemedyPhrase.allCases {
+                #expect(Language.japanese.value(phrase.texts.english) == phrase.texts.japanese)
+                #expect(Language.english.value(phrase.texts.english) == phrase.texts.english)
+            }
+            let command = Language.japanese.value("run \(Remedy.root("chown root /k"))")
+            #expect(command.contains("`\(Installation.sudo)chown root /k` を実行してください"), "\(command)")
+        }
     }
 
-    @Test func `a long text of backquotes takes a short time`() {
-        let text = String(repeating: "`sudo ", count: 20_000) + String(repeating: "`", count: 20_000)
-        let began = ContinuousClock.now
-        #expect(!Installation.container.adapted(text).contains("systemctl"))
-        #expect(ContinuousClock.now - began < .seconds(20))
+    @Test func `a command in a value stays as it is`() {
+        Installation.local.withValue(.container) {
+            let name = "`sudo systemctl x` and sudo"
+            #expect(Language.english(RefusalPhrase.noRegion, name).contains(name))
+            let report = regionReport(name, .outside)
+            #expect(JSON.line(report).contains("\"\(name)\""))
+        }
     }
 }

@@ -30,12 +30,18 @@ import Testing
         }
     }
 
-    static let all =
+    /// The texts in the words of the current installation.
+    static var all: [Text] {
         texts(StatusPhrase.self) + texts(ExplanationPhrase.self) + texts(PlotPhrase.self) + texts(SubjectPhrase.self)
-        + texts(Finding.Verdict.self) + texts(DoctorPhrase.self) + texts(FailurePhrase.self) + texts(ValuePhrase.self)
-        + texts(SetupPhrase.self) + texts(ServicePhrase.self) + texts(WritePhrase.self) + texts(ScanMode.Reason.self)
-        + texts(NetworkCoolDown.Cause.self) + texts(RefusalPhrase.self) + texts(CalibrationPhrase.self)
-        + texts(JoinPhrase.self) + texts(RequestPhrase.self) + texts(HistoryPhrase.self) + texts(ReceiverPhrase.self)
+            + texts(Finding.Verdict.self) + texts(DoctorPhrase.self) + texts(FailurePhrase.self)
+            + texts(ValuePhrase.self)
+            + texts(SetupPhrase.self) + texts(ServicePhrase.self) + texts(WritePhrase.self)
+            + texts(ScanMode.Reason.self)
+            + texts(NetworkCoolDown.Cause.self) + texts(RefusalPhrase.self) + texts(CalibrationPhrase.self)
+            + texts(JoinPhrase.self) + texts(RequestPhrase.self) + texts(HistoryPhrase.self)
+            + texts(ReceiverPhrase.self)
+            + texts(RemedyPhrase.self)
+    }
 
     @Test(arguments: all) func `a text has the same values in both languages`(text: Text) {
         #expect(!text.english.isEmpty && !text.japanese.isEmpty)

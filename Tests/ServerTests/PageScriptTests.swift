@@ -1,6 +1,8 @@
 import Foundation
 import OkaeriChecksum
 import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriServer
@@ -38,9 +40,39 @@ import Testing
         #expect(PageFile.paths == (others + scripts.map { "/\($0.name)" }).sorted())
         for name in files where name.hasSuffix(".js") {
             let source = Array(try Data(contentsOf: folder.appending(path: name)))
-            let count = scripts.flatMap(\.modules).count { $0.source.starts(with: source) }
+            let language = Language.allCases.first { name.hasPrefix("\($0.code).") }
+            let served = language?.instructed(source) ?? source
+            let count = scripts.flatMap(\.modules).count { $0.source.starts(with: served) }
             // A module without texts is in the scripts of both languages.
-            #expect(count == (name.prefixMatch(of: /(en|ja)\./) == nil ? 2 : 1), "\(name)")
+            #expect(count == (language == nil ? 2 : 1), "\(name)")
+        }
+    }
+
+    @Test(arguments: Installation.allCases)
+    func `a text has the commands of the installation and stays within its quotation marks`(installation: Installation)
+        throws
+    {
+        func marks(_ line: Substring) -> Int { line.count { $0 == "'" || $0 == "\\" } }
+        func lines(_ installation: Installation, _ language: Language) -> [Substring] {
+            Installation.local.withValue(installation) {
+                PageScript.all(in: language).flatMap {
+                    String(decoding: $0.content, as: UTF8.self).split(separator: "\n")
+                }
+            }
+        }
+        for language in Language.allCases {
+            let served = lines(installation, language)
+            #expect(served.map(marks) == lines(.machine, language).map(marks))
+            for line in served {
+                #expect(!line.contains(#/[^$]\{(?:sudo|state|reload|reloading)\}/#), "\(line)")
+                #expect(installation == .machine || !line.contains(foreignCommand), "\(line)")
+            }
+            let fixed = try #require(served.first { $0.hasPrefix("isFixed:") })
+            let words = [
+                "`sudo systemctl reload okaeri`", "the container", "コンテナー", "the app in Home Assistant",
+                "Home Assistant のアプリ",
+            ]
+            #expect(words.contains { fixed.contains($0) } && fixed.contains("systemctl") == (installation == .machine))
         }
     }
 

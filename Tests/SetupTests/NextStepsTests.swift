@@ -1,4 +1,6 @@
 import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 @testable import OkaeriSetup
@@ -19,19 +21,23 @@ import Testing
 
     @Test func `in a container the runtime starts the daemon`() {
         for daemon in [NextSteps.Daemon.runs, .absent] {
-            var steps = NextSteps(file: service, daemon: daemon, isService: true, installation: .container)
-            let lines = steps.lines()
-            #expect(lines.count == 2 && lines[0].hasPrefix("Start the container of the daemon, or restart it"))
-            #expect(!lines.joined().contains("systemctl"))
-            steps.isApplied = true
-            #expect(steps.lines().count == 1)
+            var steps = NextSteps(
+                file: service, daemon: daemon, isService: true, outsider: "anna", unsavedNetwork: "HomeNet")
+            Installation.local.withValue(.container) {
+                let lines = steps.lines()
+                #expect(lines.count == 4 && lines[1].hasPrefix("Start the container of the daemon, or restart it"))
+                #expect(lines[0].hasPrefix("nmcli --ask device wifi connect HomeNet "))
+                #expect(!lines.joined().contains(foreignCommand))
+                steps.isApplied = true
+                #expect(steps.lines().count == 3)
+            }
         }
     }
 
     @Test func `the app for Home Assistant is restarted there`() {
         for language in Language.allCases {
-            let lines = NextSteps(file: service, daemon: .runs, isService: true, installation: .homeAssistant).lines(
-                in: language)
+            let steps = NextSteps(file: service, daemon: .runs, isService: true)
+            let lines = Installation.local.withValue(.homeAssistant) { steps.lines(in: language) }
             #expect(lines.count == 2 && lines[0].contains("Home Assistant"))
             #expect(!lines.joined().contains("systemctl"))
         }

@@ -159,22 +159,23 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
         case .unreadable(EACCES):
             return
                 "\(file) cannot be read: user \(geteuid()), as which the program runs, has no permission; run the "
-                + "command with `sudo`, or, if the daemon runs as this user, `sudo chown \(geteuid()) \(path)`"
+                + "command \(Installation.words("with `sudo`", or: "as root")), or, if the daemon runs as this user, "
+                + "\(Remedy.root("chown \(geteuid()) \(path)"))"
         case .unreadable(let code):
             return
-                "\(file) cannot be read: \(Self.text(code)); create it with `sudo install \(Self.owner(of: path))-m 0600 /dev/stdin "
-                + "\(path)`"
+                "\(file) cannot be read: \(Self.text(code)); create it with "
+                + "\(Remedy.root("install \(Self.owner(of: path))-m 0600 /dev/stdin \(path)"))"
         case .symbolicLink:
             return "\(file) is a symbolic link, which is not followed; name the file itself"
         case .notARegularFile:
             return "\(file) is not a regular file; put the \(secret) into a file of its own"
         case .foreignOwner(let uid):
             return
-                "\(file) cannot be used: it belongs to user \(uid), who could change it; run `sudo chown root \(path)`, or "
+                "\(file) cannot be used: it belongs to user \(uid), who could change it; run \(Remedy.root("chown root \(path)")), or "
                 + "make the user its owner as which the program runs"
         case .open(let mode):
             return "\(file) cannot be used: it has mode 0\(String(mode, radix: 8)), so other users can access it; run "
-                + "`sudo chmod 0600 \(path)`"
+                + "\(Remedy.root("chmod 0600 \(path)"))"
         case .tooLarge(let limit):
             return "\(file) is larger than \(limit) bytes; write only the \(secret) into it"
         case .empty:
@@ -186,6 +187,6 @@ public enum SecretFileProblem: Error, Hashable, Sendable {
 
     private static func loadCredential(_ path: String) -> String {
         let name = path.dropFirst(SecretFile.credentialPrefix.count)
-        return "`LoadCredential=\(name):/etc/okaeri/\(name)` under [Service] (`sudo systemctl edit okaeri`)"
+        return "`LoadCredential=\(name):/etc/okaeri/\(name)` under [Service] (\(Remedy.unit()))"
     }
 }

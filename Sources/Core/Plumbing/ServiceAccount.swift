@@ -16,10 +16,6 @@ package struct ServiceAccount: Sendable, Equatable {
     /// The name of the service's user and of its group.
     package static let name = "okaeri"
 
-    /// The remedy for a user that may not use the socket or the state of the service.
-    package static let admission =
-        "join its group with `sudo usermod -aG \(name) $USER` and log in again, or run the command with sudo"
-
     /// The account of the service; `nil` if this machine has none.
     package static var service: ServiceAccount? { account(name) }
 

@@ -88,10 +88,6 @@ extension Language {
 
     /// Returns the reason, the effect and the remedy.
     package func bluetoothReason(_ update: AdapterUpdate) -> String {
-        Installation.current.adapted(reason(of: update))
-    }
-
-    private func reason(of update: AdapterUpdate) -> String {
         let name = (update.adapter ?? "Bluetooth").plain(replacement: "\u{FFFD}", replacesFormat: true)
         let effect = "ビーコンを受信できません。"
         switch (self, update.state) {
@@ -99,12 +95,12 @@ extension Language {
             return
                 "No beacon is received, because \(update.reason.plain(replacement: "\u{FFFD}", replacesFormat: true))"
         case (.japanese, .unauthorized):
-            return "\(name) を使う権限がないため、\(effect)`sudo okaeri doctor` で対処方法を確認してください。"
+            return "\(name) を使う権限がないため、\(effect)\(Remedy.okaeri("doctor")) で対処方法を確認してください。"
         case (.japanese, .unsupported):
             return "使える Bluetooth アダプターがないため、\(effect)"
-                + "Bluetooth LE 対応のアダプターを接続し、`sudo okaeri doctor` で確認してください。"
+                + "Bluetooth LE 対応のアダプターを接続し、\(Remedy.okaeri("doctor")) で確認してください。"
         case (.japanese, _):
-            return "\(name) がオフのため、\(effect)`sudo okaeri bluetooth on` でオンにしてください。"
+            return "\(name) がオフのため、\(effect)\(Remedy.okaeri("bluetooth on")) でオンにしてください。"
                 + "機器のスイッチでオフになっている場合は、先にスイッチを切り替えてください。"
         }
     }

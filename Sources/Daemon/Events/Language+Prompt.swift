@@ -120,10 +120,9 @@ extension Language {
         case (.japanese, .leaveLoggedIn), (.japanese, .hotspotOffLoggedIn), (.japanese, .switchOffLoggedIn):
             "この接続を使ってログインしている人がいます。接続は切断されます。"
         case (.english, .countryUnset):
-            Installation.current.adapted(
-                "The country of the Wi-Fi is not set; set it with `sudo raspi-config`, under Localisation Options.")
+            "The country of the Wi-Fi is not set; set it with \(Remedy.machine("raspi-config")), under Localisation Options."
         case (.japanese, .countryUnset):
-            Installation.current.adapted("Wi-Fi の国が設定されていません。`sudo raspi-config` の Localisation Options で設定してください。")
+            "Wi-Fi の国が設定されていません。\(Remedy.machine("raspi-config").japanese()) の Localisation Options で設定してください。"
         case (.english, .ethernet): "This machine is connected by Ethernet."
         case (.english, .mobile): "This machine is connected by a mobile network."
         case (.english, .otherConnection): "This machine has another connection."

@@ -140,7 +140,7 @@ package struct Configuration: Sendable, Equatable {
     package var kind: NodeKind { isStandby ? .standby : isReceiver ? .receiver : .hub }
 
     /// The notice about a configuration as the package installs it.
-    static let noRegion = "it has no region, so no beacon is watched; run `sudo okaeri setup`"
+    static var noRegion: String { "it has no region, so no beacon is watched; \(Remedy.setup().order())" }
 
     package init(adapter: String? = nil, regions: [Region]) {
         self.adapter = adapter

@@ -19,8 +19,10 @@ package final class StateLock: Sendable {
                 "cannot use \(directory): another okaeri keeps its state and history there; stop that one, or name another "
                     + "place with `--state-dir`"
             case .untrusted(let directory, let problem):
-                "cannot use \(directory) as root: \(problem.description); start the service with "
-                    + "`systemctl start okaeri`, or name another place with `--state-dir`"
+                "cannot use \(directory) as root: \(problem.description); "
+                    + Installation.words(
+                        "start the service with `systemctl start okaeri`", or: "start \(Installation.name.english)")
+                    + ", or name another place with `--state-dir`"
             case .unusable(let directory, let errno):
                 "cannot lock \(directory): \(errno.description); name a directory that can be written with `--state-dir`"
             }

@@ -21,7 +21,7 @@ extension Response {
         headers[.contentType] = "application/json"
         return Response(
             status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: Installation.current.adapted(Array(data)) + [0x0A])))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: data + [0x0A])))
     }
 
     /// A text.

@@ -98,12 +98,12 @@ extension BrokerProblem {
                 + "or look for it with `getent hosts \"\(broker.host.plain())\"`"
         case .refused:
             return
-                "nothing listens at \(broker); start the broker (`sudo systemctl start mosquitto`), "
+                "nothing listens at \(broker); start the broker\(Remedy.start("mosquitto").aside), "
                 + "\(broker.isOfCommandLine ? "name its port as HOST:PORT" : "correct \"port\""), or let it listen beyond its own machine (`listener \(broker.port)` in mosquitto.conf)"
         case .unreachable(let code):
             guard code != 0 else {
                 return
-                    "\(place) is unreachable; check that the broker runs there (`systemctl status mosquitto`) and listens "
+                    "\(place) is unreachable; check that the broker runs there\(Remedy.status("mosquitto").aside) and listens "
                     + "to the network, and that the machine is on"
             }
             return

@@ -1,4 +1,5 @@
 package import OkaeriEvents
+import OkaeriPlumbing
 
 /// The steps that are left after a set-up.
 package struct NextSteps: Sendable {
@@ -10,8 +11,6 @@ package struct NextSteps: Sendable {
     package var daemon: Daemon
     /// Whether systemd has a unit for it.
     package var isService: Bool
-    /// The installation. In a container, the runtime starts the daemon.
-    package var installation: Installation
     /// The user to be added to the group `okaeri`, which may use the daemon's socket.
     package var outsider: String?
     /// The network that there is nothing to join with.
@@ -20,13 +19,12 @@ package struct NextSteps: Sendable {
     package var isApplied = false
 
     package init(
-        file: String, daemon: Daemon, isService: Bool, installation: Installation = .machine, outsider: String? = nil,
+        file: String, daemon: Daemon, isService: Bool, outsider: String? = nil,
         unsavedNetwork: String? = nil
     ) {
         self.file = file
         self.daemon = daemon
         self.isService = isService
-        self.installation = installation
         self.outsider = outsider
         self.unsavedNetwork = unsavedNetwork
     }
@@ -36,18 +34,19 @@ package struct NextSteps: Sendable {
         var lines: [String] = []
         func add(_ phrase: ServicePhrase, _ command: String) { lines.append(language(phrase, command)) }
         if let unsavedNetwork {
-            add(.saveProfile, "sudo nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))")
+            add(.saveProfile, "\(Installation.sudo)nmcli --ask device wifi connect \(Self.quoted(unsavedNetwork))")
         }
         switch (daemon, isService && file == ServiceControl.file) {
         case _ where isApplied: break
-        case _ where installation == .container: lines.append(language(ServicePhrase.restartContainer))
-        case _ where installation == .homeAssistant: lines.append(language(ServicePhrase.restartApp))
+        // The runtime starts the daemon.
+        case _ where Installation.current == .container: lines.append(language(ServicePhrase.restartContainer))
+        case _ where Installation.current == .homeAssistant: lines.append(language(ServicePhrase.restartApp))
         case (.runs, true): add(.reload, "sudo systemctl reload okaeri")
         case (.absent, true): add(.start, "sudo systemctl enable --now okaeri")
         case (.runs, false): add(.replaceDaemon, "okaeri monitor --config \(Self.quoted(file))")
         case (.absent, false): add(.startDaemon, "okaeri monitor --config \(Self.quoted(file))")
         }
-        if let outsider { add(.joinGroup, "sudo usermod -aG okaeri \(Self.quoted(outsider))") }
+        if let outsider { add(.joinGroup, "\(Installation.sudo)usermod -aG okaeri \(Self.quoted(outsider))") }
         add(.status, "okaeri status")
         return lines
     }

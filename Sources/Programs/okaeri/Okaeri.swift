@@ -1,5 +1,6 @@
 import ArgumentParser
 import OkaeriEvents
+import OkaeriPlumbing
 import OkaeriSetup
 
 /// The command line.
@@ -8,7 +9,7 @@ import OkaeriSetup
         commandName: "okaeri",
         abstract: "Watches iBeacon regions and offers to join the home Wi-Fi on arrival.",
         discussion: """
-            `okaeri` without a command lists the missing steps of the set-up. `sudo okaeri setup` performs them. \
+            `okaeri` without a command lists the missing steps of the set-up. \(Remedy.setup()) performs them. \
             `man okaeri` describes the files and the exit statuses, and lists the rarer commands: advertise, agent, \
             connect, decode, devices, gatt, monitor, record, replay.
             """,

@@ -26,7 +26,7 @@ extension Messages {
 
     private static let hci0 = Adapter(index: 0, name: "hci0", isUp: true)
 
-    private static let updates: [AdapterUpdate] =
+    private static var updates: [AdapterUpdate] {
         [
             .works(hci0), .on(hci0), .absent("hci1"), .absent(nil), .withoutLowEnergy(hci0), .powerCycled(hci0),
             .repaired(hci0, isSuspected: true), .repaired(hci0, isSuspected: false),
@@ -34,13 +34,14 @@ extension Messages {
             .refused(hci0, .leSetScanEnable, .unknownCommand), .refused(hci0, .leSetScanEnable, .commandDisallowed),
             .unanswered(nil), .unanswered("hci0"), .failed(KernelError(.openSocket, code: EPERM), nil),
         ] + obstacles.flatMap { [.notRepaired(hci0, $0), .deaf(hci0, $0)] }
-        + samples(Adapter.RadioBlock.none) { block in
-            switch block {
-            case .none: .soft
-            case .soft: .hard
-            case .hard: nil
-            }
-        }.map { .off(Adapter(index: 0, name: "hci0", isUp: false, radioBlock: $0)) }
+            + samples(Adapter.RadioBlock.none) { block in
+                switch block {
+                case .none: .soft
+                case .soft: .hard
+                case .hard: nil
+                }
+            }.map { .off(Adapter(index: 0, name: "hci0", isUp: false, radioBlock: $0)) }
+    }
 
     private static let obstacles = samples(RepairObstacle.fruitless) { obstacle in
         switch obstacle {

@@ -100,22 +100,24 @@ extension Messages {
         }
     }
 
-    private static let hookFailures = HookFailure.Cause.allCases.flatMap { cause in
-        let program = "/usr/local/bin/welcome"
-        let failures: [HookFailure] =
-            switch cause {
-            case .notFound: [.notFound(program: program), .notFound(program: "welcome")]
-            case .noPermission: [.noPermission(program: program)]
-            case .directory: [.directory(program: program)]
-            case .noInterpreter: [.noInterpreter(program: program)]
-            case .noProgram: [.noProgram(program: program)]
-            case .notStarted: [.notStarted(reason: "cannot allocate memory")]
-            case .exited: [.exited(status: 1)]
-            case .killed: [.killed(signal: SIGKILL), .killed(signal: SIGSEGV)]
-            case .timedOut: [.timedOut(after: .seconds(10))]
-            case .stopped: [.stopped]
-            }
-        return failures
+    private static var hookFailures: [HookFailure] {
+        HookFailure.Cause.allCases.flatMap { cause in
+            let program = "/usr/local/bin/welcome"
+            let failures: [HookFailure] =
+                switch cause {
+                case .notFound: [.notFound(program: program), .notFound(program: "welcome")]
+                case .noPermission: [.noPermission(program: program)]
+                case .directory: [.directory(program: program)]
+                case .noInterpreter: [.noInterpreter(program: program)]
+                case .noProgram: [.noProgram(program: program)]
+                case .notStarted: [.notStarted(reason: "cannot allocate memory")]
+                case .exited: [.exited(status: 1)]
+                case .killed: [.killed(signal: SIGKILL), .killed(signal: SIGSEGV)]
+                case .timedOut: [.timedOut(after: .seconds(10))]
+                case .stopped: [.stopped]
+                }
+            return failures
+        }
     }
 
     private static let socket = "/run/okaeri/okaeri.sock"

@@ -57,24 +57,25 @@ extension Messages {
         return [one, away, other]
     }()
 
-    private static let findings: [Finding] =
+    private static var findings: [Finding] {
         [.failure(KernelError(.listAdapters, code: EPERM)), .success([])].flatMap { adapters in
             Doctor.adapterFindings(adapters, named: nil)
         }
-        + [
-            Adapter(index: 0, name: "hci0", isUp: true, hasLowEnergy: false),
-            Adapter(index: 0, name: "hci0", isUp: false),
-            Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .soft),
-            Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .hard),
-        ].flatMap { Doctor.adapterFindings(.success([$0]), named: nil) }
-        + Doctor.adapterFindings(.success([Adapter(index: 0, name: "hci0", isUp: true)]), named: "hci1")
-        + [true, false, nil].flatMap(Doctor.permissionFindings)
-        + [
-            .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
-            .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
-        ].map { Doctor.access($0) }
-        + statuses.flatMap { Doctor.findings($0, besides: []) }
-        + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
+            + [
+                Adapter(index: 0, name: "hci0", isUp: true, hasLowEnergy: false),
+                Adapter(index: 0, name: "hci0", isUp: false),
+                Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .soft),
+                Adapter(index: 0, name: "hci0", isUp: false, radioBlock: .hard),
+            ].flatMap { Doctor.adapterFindings(.success([$0]), named: nil) }
+            + Doctor.adapterFindings(.success([Adapter(index: 0, name: "hci0", isUp: true)]), named: "hci1")
+            + [true, false, nil].flatMap(Doctor.permissionFindings)
+            + [
+                .notPermitted(socket: "/run/okaeri/okaeri.sock"), .noDaemon(socket: "/run/okaeri/okaeri.sock"),
+                .noAnswer(socket: "/run/okaeri/okaeri.sock", reason: "it closed the connection"),
+            ].map { Doctor.access($0) }
+            + statuses.flatMap { Doctor.findings($0, besides: []) }
+            + [Doctor.beacon(nil), Doctor.beacon(statusReport(regionReport("home", .outside)))]
+    }
 }
 
 extension NotificationReport {

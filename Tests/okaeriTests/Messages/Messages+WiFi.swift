@@ -18,48 +18,53 @@ extension Messages {
 
     private static let ssid = "HomeNet"
 
-    private static let joins = JoinFailure.Code.allCases.flatMap { code in
-        let failures: [JoinFailure] =
-            switch code {
-            case .noNetworkManager: [.noNetworkManager]
-            case .noWiFiDevice: [.noWiFiDevice]
-            case .deviceNotManaged: [.deviceNotManaged(device: "wlan0")]
-            case .firmwareMissing: [.firmwareMissing(device: "wlan0")]
-            case .noSupplicant: [.noSupplicant(device: "wlan0")]
-            case .networkingOff: [.networkingOff]
-            case .radioOff: [.radioOff]
-            case .hardwareSwitchOff: [.hardwareSwitchOff]
-            case .servesHotspot: [.servesHotspot(device: "wlan0")]
-            case .connectedElsewhere: [.connectedElsewhere(device: "wlan0")]
-            case .connectedToTwin: [.connectedToTwin(ssid: ssid, device: "wlan0", security: .open)]
-            case .userLoggedIn: [.userLoggedIn(ssid: ssid)]
-            case .noHotspotProfile: [.noHotspotProfile(ssid: ssid)]
-            case .notInSight: [.notInSight(ssid: ssid)]
-            case .onlyUnsecuredInSight:
-                [.wpa2, .enhancedOpen].map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) }
-            case .mixedSecurityInSight: [.mixedSecurityInSight(ssid: ssid)]
-            case .savedProfileUnsecured: [.wpa2, .wep].map { .savedProfileUnsecured(profile: "Home", security: $0) }
-            case .noCredentials:
-                [.noCredentials(ssid: ssid)]
-                    + misfits.map { .noCredentials(ssid: ssid, misfit: ProfileMisfit(profile: "Home", setting: $0)) }
-            case .enterpriseNeedsProfile: [.enterpriseNeedsProfile(ssid: ssid)]
-            case .passphraseFile: [.passphraseFile(passphraseFiles[0])]
-            case .wrongPassphrase: [.wrongPassphrase(ssid: ssid)]
-            case .handshakeFailed:
-                [
-                    .handshakeFailed(ssid: ssid, strength: 20), .handshakeFailed(ssid: ssid, strength: 85),
-                    .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", lastConnected: "2026-11-01"),
-                    .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", transitionDriver: "brcmfmac"),
-                ]
-            case .secretUnavailable: [.secretUnavailable(profile: "Home")]
-            case .noPermission: [.noPermission]
-            case .noAddress: [.noAddress(ssid: ssid)]
-            case .timedOut: [.timedOut(ssid: ssid)]
-            case .interrupted: [.interrupted]
-            case .refused: [.refused(message: "the connection is not available")]
-            case .other: [.other(reason: 36, name: "removed")]
-            }
-        return failures
+    private static var joins: [JoinFailure] {
+        JoinFailure.Code.allCases.flatMap { code in
+            let failures: [JoinFailure] =
+                switch code {
+                case .noNetworkManager: [.noNetworkManager]
+                case .noWiFiDevice: [.noWiFiDevice]
+                case .deviceNotManaged: [.deviceNotManaged(device: "wlan0")]
+                case .firmwareMissing: [.firmwareMissing(device: "wlan0")]
+                case .noSupplicant: [.noSupplicant(device: "wlan0")]
+                case .networkingOff: [.networkingOff]
+                case .radioOff: [.radioOff]
+                case .hardwareSwitchOff: [.hardwareSwitchOff]
+                case .servesHotspot: [.servesHotspot(device: "wlan0")]
+                case .connectedElsewhere: [.connectedElsewhere(device: "wlan0")]
+                case .connectedToTwin: [.connectedToTwin(ssid: ssid, device: "wlan0", security: .open)]
+                case .userLoggedIn: [.userLoggedIn(ssid: ssid)]
+                case .noHotspotProfile: [.noHotspotProfile(ssid: ssid)]
+                case .notInSight: [.notInSight(ssid: ssid)]
+                case .onlyUnsecuredInSight:
+                    [.wpa2, .enhancedOpen].map { .onlyUnsecuredInSight(ssid: ssid, seen: $0) }
+                case .mixedSecurityInSight: [.mixedSecurityInSight(ssid: ssid)]
+                case .savedProfileUnsecured:
+                    [.wpa2, .wep].map { .savedProfileUnsecured(profile: "Home", security: $0) }
+                case .noCredentials:
+                    [.noCredentials(ssid: ssid)]
+                        + misfits.map {
+                            .noCredentials(ssid: ssid, misfit: ProfileMisfit(profile: "Home", setting: $0))
+                        }
+                case .enterpriseNeedsProfile: [.enterpriseNeedsProfile(ssid: ssid)]
+                case .passphraseFile: [.passphraseFile(passphraseFiles[0])]
+                case .wrongPassphrase: [.wrongPassphrase(ssid: ssid)]
+                case .handshakeFailed:
+                    [
+                        .handshakeFailed(ssid: ssid, strength: 20), .handshakeFailed(ssid: ssid, strength: 85),
+                        .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", lastConnected: "2026-11-01"),
+                        .handshakeFailed(ssid: ssid, strength: 85, profile: "Home", transitionDriver: "brcmfmac"),
+                    ]
+                case .secretUnavailable: [.secretUnavailable(profile: "Home")]
+                case .noPermission: [.noPermission]
+                case .noAddress: [.noAddress(ssid: ssid)]
+                case .timedOut: [.timedOut(ssid: ssid)]
+                case .interrupted: [.interrupted]
+                case .refused: [.refused(message: "the connection is not available")]
+                case .other: [.other(reason: 36, name: "removed")]
+                }
+            return failures
+        }
     }
 
     private static let misfits: [ProfileMisfit.Setting] = [

@@ -19,9 +19,11 @@ enum Messages {
         }
     }
 
-    static var sections: [Section] {
+    static var sections: [Section] { made + inPlace }
+
+    /// The messages that the program makes.
+    static var made: [Section] {
         configuration + files + history + hooks + client + wifi + broker + adapter + bluetooth + captures + doctor
-            + inPlace
     }
 
     /// Returns the first sample and those that follow it.

@@ -1,5 +1,7 @@
 import Foundation
 import OkaeriEvents
+import OkaeriPlumbing
+import OkaeriTestSupport
 import Testing
 
 /// Compares the messages that users see with `Messages.txt`, so that they can be read as a list and a change of one is seen in a
@@ -31,6 +33,16 @@ import Testing
             let text = Language.japanese.value(value)
             // Words of the file between them stay.
             #expect(text.unicodeScalars.contains { ("\u{3041}"..."\u{9FFF}").contains($0) }, "\(value): \(text)")
+        }
+    }
+
+    @Test(arguments: [Installation.container, .homeAssistant])
+    func `no message names a command that a container does not have`(installation: Installation) {
+        let lines = Installation.local.withValue(installation) { Messages.made.flatMap(\.lines) }
+        #expect(lines.count > 400)
+        // The command of a failure of systemd is a value.
+        for line in lines where !line.hasPrefix("`systemctl restart okaeri` failed") {
+            #expect(!line.contains(foreignCommand), "\(line)")
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import OkaeriPlumbing
 import SystemPackage
 
 /// The reason why a hook failed: a cause, and a sentence with the remedy.
@@ -89,7 +90,7 @@ struct HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
         return Self(
             .killed,
             signal == SIGKILL
-                ? "it was killed by signal 9, by a user or for lack of memory: `journalctl -k` shows which; run what needs more "
+                ? "it was killed by signal 9, by a user or for lack of memory: \(Installation.words("`journalctl -k`", or: "the log of the kernel")) shows which; run what needs more "
                     + "memory than the service may take (MemoryMax in its unit) as a service of its own"
                 : "it was killed by signal \(signal), \(name); run it by hand to see why")
     }
@@ -98,7 +99,8 @@ struct HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
         Self(
             .timedOut,
             "it took longer than \(limit / .seconds(1)) s and was ended, with all that it started; run what takes longer "
-                + "as a service of its own, with `systemctl start --no-block`")
+                + Installation.words(
+                    "as a service of its own, with `systemctl start --no-block`", or: "outside the hook"))
     }
 
     static let stopped = Self(.stopped, "it was ended because the daemon stops")

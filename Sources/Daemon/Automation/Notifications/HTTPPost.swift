@@ -118,14 +118,14 @@ enum DeliveryProblem: Error, Sendable, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .noLibrary: "libcurl cannot be loaded; run `sudo apt install libcurl3-gnutls`"
+        case .noLibrary: "libcurl cannot be loaded; \(Remedy.install("libcurl3-gnutls").order())"
         case .token(let sentence): sentence
         case .unresolved: "the name of the server is not resolved; check the address and this machine's DNS"
         case .unreachable: "no server accepts a connection; check the address, and whether the server runs"
         case .timedOut: "the server did not answer in time; check the address and the network"
         case .untrusted:
-            "the certificate of the server is not trusted; check the address and this machine's clock, and run "
-                + "`sudo apt install ca-certificates`"
+            "the certificate of the server is not trusted; check the address and this machine's clock, and "
+                + Remedy.install("ca-certificates").order()
         case .failed(let code):
             "the request broke off with error \(code) of libcurl; check the address and the network"
         case .status(let status) where 300..<400 ~= status:

@@ -152,7 +152,7 @@ extension StatusReport {
             ? [
                 Finding(
                     "daemon", .wrong, .stale, "the daemon is stuck",
-                    remedy: "restart it with `\(Loaded.restart)`", alarm: .critical)
+                    remedy: Remedy.restart().order("restart it with "), alarm: .critical)
             ]
             : [.ok("daemon", "it runs, with \(quantity(regions.count, "region"))", values: ["\(regions.count)"])]
     }
@@ -176,7 +176,7 @@ extension StatusReport {
         return [
             Finding(
                 "bluetooth", .wrong, .notScanned, "\(source) has not been scanned\(time)",
-                remedy: "look for the reason with `journalctl -u okaeri`", alarm: .critical,
+                remedy: "look for the reason \(Installation.words("with", or: "in")) \(Remedy.log())", alarm: .critical,
                 values: [source, "\(Int(min(max(0, bluetooth.pausedFor ?? 0), 1e9)))"])
         ]
     }
@@ -200,7 +200,7 @@ extension StatusReport {
         let pending = (configuration.restart ?? []).map { change in
             Finding(
                 "restart", .note, .restartPending, "pending for \(change.key): \(change.reason)",
-                remedy: "run `\(Loaded.restart)`", values: [change.key, change.reason])
+                remedy: Remedy.restart().order(), values: [change.key, change.reason])
         }
         guard let problem = configuration.problem else { return pending }
         let lines = problem.split(separator: "\n").joined(separator: "; ")
@@ -208,7 +208,7 @@ extension StatusReport {
             Finding(
                 "configuration", .wrong, .notRead,
                 "the daemon keeps the configuration of \(LocalTime.text(stamp: configuration.time)), because the file cannot be used: \(lines)",
-                remedy: "correct the file, check it with `okaeri config check`, then run `\(Loaded.reload)`",
+                remedy: "correct the file, check it with `okaeri config check`, then \(Remedy.reload().order())",
                 values: [problem])
         ]
     }
@@ -268,7 +268,7 @@ extension StatusReport {
         guard let refused = listener.refused else { return .ok(name, "served on \(address)", values: [address]) }
         return Finding(
             name, .wrong, .notMoved, "still served on \(address), because \(refused)",
-            remedy: "correct \"\(name)\" in beacons.json, then run `\(Loaded.reload)`", values: [name, refused])
+            remedy: "correct \"\(name)\" in beacons.json, then \(Remedy.reload().order())", values: [name, refused])
     }
 
     private var notified: [Finding] {
@@ -303,7 +303,7 @@ extension StatusReport {
         return (saved.problems ?? []).map {
             Finding(
                 "regions", .wrong, .notUsed, $0,
-                remedy: "correct \(saved.file) or delete it, then run `\(Loaded.reload)`", values: [$0])
+                remedy: "correct \(saved.file) or delete it, then \(Remedy.reload().order())", values: [$0])
         }
     }
 

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The deliveries to a server that is notified, since the start.
 package struct NotificationReport: Codable, Sendable, Equatable {
     /// The place in the configuration: `notify[0]`.
@@ -34,8 +36,8 @@ package enum NotificationTestFailure: Error, Sendable, Equatable, CustomStringCo
     package var description: String {
         switch self {
         case .noTarget:
-            "no server is notified; write \"notify\" into beacons.json, see /usr/share/doc/okaeri/automation.md, then run "
-                + "`\(StatusReport.Loaded.reload)`"
+            "no server is notified; write \"notify\" into beacons.json, see /usr/share/doc/okaeri/automation.md, then "
+                + Remedy.reload().order()
         case .running: "a test of the notifications is running; wait until it has ended"
         }
     }

@@ -27,7 +27,7 @@ package struct RegionExplanation: Sendable {
             ? nil
             : text(
                 .noScan, language.bluetooth(code: bluetooth.code, adapter: bluetooth.adapter, reason: bluetooth.reason))
-        let stuck = report.stale ? text(.stuck, StatusReport.Loaded.restart) : nil
+        let stuck = report.stale ? text(.stuck) : nil
         let remarks = [
             answer, ownRule, isSingle ? mask(signs[0]) : nil, flapping, ownCompromise, mistakes, scan, air, noScan,
             stuck,

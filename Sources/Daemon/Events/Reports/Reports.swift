@@ -197,11 +197,6 @@ package struct StatusReport: Codable, Sendable, Equatable {
             }
         }
 
-        /// The command that restarts the daemon.
-        package static let restart = "sudo systemctl restart okaeri"
-        /// The command that has the daemon read the configuration again.
-        package static let reload = "sudo systemctl reload okaeri"
-
         /// The path of the file.
         package var file: String
         /// The time at which it was read, RFC 3339.

@@ -48,7 +48,7 @@ extension PromptSituation {
     package var words: String {
         switch self {
         case .radioOff: "Wi-Fi is off, and would be switched on"
-        case .countryUnset: "Wi-Fi is off, and its country is not set: `sudo raspi-config` sets it"
+        case .countryUnset: "Wi-Fi is off, and its country is not set: \(Remedy.machine("raspi-config")) sets it"
         case .ethernet: "this machine is connected by Ethernet"
         case .mobile: "this machine is connected by a mobile network"
         case .otherConnection: "this machine has another connection"

@@ -32,7 +32,7 @@ struct StatusText {
         }
         if !report.simulated.isEmpty { lines.append(line(.notReal, language.simulated(report.simulated))) }
         lines += report.allFindings.filter(isLeft).map { line(.wrong, "\($0.subject): \($0.reason(in: language))") }
-        if report.stale { lines.append(line(.stale, text(.stuck, StatusReport.Loaded.restart))) }
+        if report.stale { lines.append(line(.stale, text(.stuck))) }
         return lines
     }
 
@@ -200,7 +200,7 @@ extension StatusText {
 
     private func lines(_ loaded: StatusReport.Loaded) -> [String] {
         let pending = (loaded.restart ?? []).map {
-            line(.restart, text(.pending, $0.key, $0.reason, StatusReport.Loaded.restart))
+            line(.restart, text(.pending, $0.key, $0.reason))
         }
         guard let problem = loaded.problem else { return pending }
         return pending + [line(.notRead, text(.inForce, LocalTime.text(stamp: loaded.time)))]

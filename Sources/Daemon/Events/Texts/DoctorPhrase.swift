@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The findings of `okaeri doctor` and of `okaeri` without a command about the machine. A remedy follows an arrow.
 package enum DoctorPhrase: Phrase {
     case noConfiguration, wrongConfiguration, noRegion, watches, savedRegions, example
@@ -19,8 +21,8 @@ package enum DoctorPhrase: Phrase {
         switch self {
         case .noConfiguration:
             (
-                "{0} → `sudo okaeri setup` finds your beacon and writes one",
-                "設定ファイルがありません → `sudo okaeri setup` でビーコンを登録し、作成してください"
+                "{0} → \(Remedy.setup()) finds your beacon and writes one",
+                "設定ファイルがありません → \(Remedy.setup().japanese("で"))ビーコンを登録し、作成してください"
             )
         case .wrongConfiguration:
             (
@@ -29,15 +31,15 @@ package enum DoctorPhrase: Phrase {
             )
         case .noRegion:
             (
-                "{0} has no region → `sudo okaeri setup` finds your beacon",
-                "{0} にリージョンがありません → `sudo okaeri setup` でビーコンを登録してください"
+                "{0} has no region → \(Remedy.setup()) finds your beacon",
+                "{0} にリージョンがありません → \(Remedy.setup().japanese("で"))ビーコンを登録してください"
             )
         case .watches: ("{0} watches {1}", "{0} で {1} を監視しています")
         case .savedRegions: ("{0} adds or changes {1}", "{0} で {1} を追加または変更しています")
         case .example:
             (
-                "{0} is still the example, whose beacon does not exist → hold your beacon close, and run `sudo okaeri setup`",
-                "{0} は例のままで、そのビーコンは存在しません → ビーコンを近づけて `sudo okaeri setup` を実行してください"
+                "{0} is still the example, whose beacon does not exist → hold your beacon close, and \(Remedy.setup().order())",
+                "{0} は例のままで、そのビーコンは存在しません → ビーコンを\(Remedy.setup().japaneseOrder(after: "近づけて"))"
             )
         case .adapterError:
             (
@@ -79,15 +81,15 @@ package enum DoctorPhrase: Phrase {
             ("{0} is blocked → run `rfkill unblock bluetooth`", "{0} が無効になっています → `rfkill unblock bluetooth` を実行してください")
         case .adapterDown:
             (
-                "{0} is down → run `bluetoothctl power on`, or `sudo hciconfig {0} up`",
-                "{0} がオフです → `bluetoothctl power on` か `sudo hciconfig {0} up` を実行してください"
+                "{0} is down → run `bluetoothctl power on`, or \(Remedy.machine("hciconfig {0} up"))",
+                "{0} がオフです → `bluetoothctl power on` \(Remedy.machine("hciconfig {0} up").japanese(after: "か")) を実行してください"
             )
         case .mayScan: ("this user may scan (CAP_NET_RAW)", "このユーザーはスキャンできます（CAP_NET_RAW）")
         case .scanUnknown: ("the kernel does not report whether this user may scan", "このユーザーがスキャンできるかどうか、カーネルから分かりません")
         case .mayNotScan:
             (
-                "this user may not scan: CAP_NET_RAW is missing → run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN",
-                "このユーザーはスキャンできません（CAP_NET_RAW がありません） → コマンドを `sudo` で実行してください。サービスには AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN が必要です"
+                "this user may not scan: CAP_NET_RAW is missing → \(Installation.words("run the command with `sudo`; a service needs AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN", or: Remedy.scanRights.english))",
+                "このユーザーはスキャンできません（CAP_NET_RAW がありません） → \(Installation.words("コマンドを `sudo` で実行してください。サービスには AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN が必要です", or: Remedy.scanRights.japanese))"
             )
         case .bluetoothdRuns: ("it runs; okaeri scans beside it", "動作しています。okaeri は並行してスキャンします")
         case .noBluetoothd:
@@ -97,8 +99,8 @@ package enum DoctorPhrase: Phrase {
             )
         case .kernelFault:
             (
-                "Linux {0} refuses advertisements of bluetoothd (Invalid Parameters); `okaeri enroll`, `advertise` and `gatt` need root or CAP_NET_ADMIN to advertise without it → update the kernel with `sudo apt update && sudo apt full-upgrade`, and restart",
-                "Linux {0} は bluetoothd のアドバタイズを拒否します（Invalid Parameters）。`okaeri enroll`、`advertise`、`gatt` には root 権限か CAP_NET_ADMIN が必要です → `sudo apt update && sudo apt full-upgrade` でカーネルを更新し、再起動してください"
+                "Linux {0} refuses advertisements of bluetoothd (Invalid Parameters); `okaeri enroll`, `advertise` and `gatt` need root or CAP_NET_ADMIN to advertise without it → update the kernel \(Installation.words("with `sudo apt update && sudo apt full-upgrade`, and restart", or: "of the machine, and restart it"))",
+                "Linux {0} は bluetoothd のアドバタイズを拒否します（Invalid Parameters）。`okaeri enroll`、`advertise`、`gatt` には root 権限か CAP_NET_ADMIN が必要です → \(Installation.words("`sudo apt update && sudo apt full-upgrade` で", or: "ホストの"))カーネルを更新し、再起動してください"
             )
         default: nil
         }
@@ -109,28 +111,28 @@ package enum DoctorPhrase: Phrase {
         case .serviceRuns: ("it runs, and you may query it", "動作しており、利用できます")
         case .notInGroup:
             (
-                "the service runs, and you are not in its group → join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo",
-                "サービスは動作していますが、グループに加わっていません → `sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
+                "the service runs, and you are not in its group → \(Remedy.admission.english)",
+                "サービスは動作していますが、グループに加わっていません → \(Remedy.admission.japanese)"
             )
         case .serviceDown:
             (
-                "it does not run → run `sudo systemctl enable --now okaeri`, or `okaeri monitor` if it is not installed as a service",
-                "動作していません → `sudo systemctl enable --now okaeri` を実行してください。サービスとしてインストールしていない場合は `okaeri monitor` を実行してください"
+                "it does not run → \(Remedy.start(by: "enable --now").order("run ", ", or `okaeri monitor` if it is not installed as a service"))",
+                "動作していません → \(Remedy.start(by: "enable --now").japaneseOrder("を実行してください。サービスとしてインストールしていない場合は `okaeri monitor` を実行してください"))"
             )
         case .serviceSilent:
-            ("{0} → run `sudo systemctl restart okaeri`", "{1} → `sudo systemctl restart okaeri` を実行してください")
+            ("{0} → \(Remedy.restart().order())", "{1} → \(Remedy.restart().japaneseOrder())")
         case .beaconUnknown: ("the service shows whether it is received", "受信しているかどうかは、サービスが動作すると分かります")
         case .beaconReceived: ("the beacon of {0} is received", "{0} のビーコンを受信しています")
         case .beaconMissing:
             (
-                "no configured beacon is received → hold yours close, and compare what `sudo okaeri scan` shows with the configuration; `sudo okaeri setup` changes it",
-                "設定されたビーコンを受信していません → ビーコンを近づけ、`sudo okaeri scan` の表示と設定を比べてください。`sudo okaeri setup` で変更できます"
+                "no configured beacon is received → hold yours close, and compare what \(Remedy.okaeri("scan")) shows with the configuration; \(Remedy.setup()) changes it",
+                "設定されたビーコンを受信していません → ビーコンを近づけ、\(Remedy.okaeri("scan")) の表示と設定を比べてください。\(Remedy.setup().japanese("で"))変更できます"
             )
         case .noNetwork: ("no region names a network to join", "接続する Wi-Fi を設定したリージョンはありません")
         case .noNetworkManager:
             (
-                "{0} → run `sudo systemctl enable --now NetworkManager`",
-                "{1} → `sudo systemctl enable --now NetworkManager` を実行してください"
+                "{0} → \(Remedy.start("NetworkManager", by: "enable --now").order())",
+                "{1} → \(Remedy.start("NetworkManager", by: "enable --now").japaneseOrder())"
             )
         case .networkManager: ("it runs", "動作しています")
         case .networkManagerDevice: ("it runs, Wi-Fi device {0}", "動作しています。Wi-Fi デバイスは {0} です")
@@ -147,8 +149,8 @@ package enum DoctorPhrase: Phrase {
         case .agentRuns: ("it runs, and shows the prompts as notifications", "動作しており、確認を通知として表示します")
         case .noAgent:
             (
-                "it does not run in this session, so no notification shows a prompt → run `systemctl --user start okaeri-agent`, or log in again",
-                "このセッションで動作していないため、確認が通知として表示されません → `systemctl --user start okaeri-agent` を実行するか、ログインし直してください"
+                "it does not run in this session, so no notification shows a prompt → \(Installation.words("run `systemctl --user start okaeri-agent`", or: "start okaeri-agent on the machine")), or log in again",
+                "このセッションで動作していないため、確認が通知として表示されません → \(Installation.words("`systemctl --user start okaeri-agent` を実行するか", or: "ホストの okaeri-agent を起動するか"))、ログインし直してください"
             )
         case .noReceivers:
             (

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The texts of `okaeri explain`.
 package enum ExplanationPhrase: Phrase {
     // The labels of the lines.
@@ -132,7 +134,10 @@ package enum ExplanationPhrase: Phrase {
                 "現在は受信していません。受信していない時間は、途絶えたとはみなしません。{0}"
             )
         case .stuck:
-            ("STALE: the daemon is stuck; restart it with `{0}`", "応答なし：デーモンの処理が止まっています。`{0}` で再起動してください")
+            (
+                "STALE: the daemon is stuck; \(Remedy.restart().order("restart it with "))",
+                "応答なし：デーモンの処理が止まっています。\(Remedy.restart().japaneseOrder("で再起動してください"))"
+            )
         default: nil
         }
     }

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// A failure with texts for people. Programs get the English one.
 package protocol LocalizedFailure {
     /// Returns the failure, its reason and the remedy.
@@ -15,18 +17,18 @@ package enum FailurePhrase: Phrase {
         switch self {
         case .noDaemon:
             (
-                "no okaeri runs here: there is no listener on {0}; start one with `okaeri monitor` or `sudo systemctl start okaeri`, or name its socket with `--socket`",
-                "okaeri が動いていません（{0} で待ち受けていません）。`sudo systemctl start okaeri` か `okaeri monitor` で起動するか、`--socket` でソケットを指定してください"
+                "no okaeri runs here: there is no listener on {0}; \(Remedy.start().order("start one with `okaeri monitor` or ")), or name its socket with `--socket`",
+                "okaeri が動いていません（{0} で待ち受けていません）。\(Remedy.start().japaneseOrder("か `okaeri monitor` で起動するか", or: "するか"))、`--socket` でソケットを指定してください"
             )
         case .socketNotPermitted:
             (
-                "you may not use {0}; join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo",
-                "{0} を使う権限がありません。`sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
+                "you may not use {0}; \(Remedy.admission.english)",
+                "{0} を使う権限がありません。\(Remedy.admission.japanese)"
             )
         case .noAnswer:
             (
-                "the okaeri on {0} does not answer: {1}; `journalctl -u okaeri` may show more",
-                "{0} の okaeri が応答しません：{1}。`journalctl -u okaeri` を確認してください"
+                "the okaeri on {0} does not answer: {1}; \(Remedy.log()) may show more",
+                "{0} の okaeri が応答しません：{1}。\(Remedy.log().japanese("を"))確認してください"
             )
         case .noRegion:
             ("there is no region \"{0}\"; the daemon watches {1}", "リージョン「{0}」はありません。監視しているのは {1} です")
@@ -53,11 +55,11 @@ package enum FailurePhrase: Phrase {
         case .nothingWritten: ("nothing was written", "何も書き込んでいません")
         case .daemonNeither:
             ("{0}; the daemon cannot be asked either: {1}", "{0}。デーモンにも問い合わせできません：{1}")
-        case .orBySudo: ("{0}; or `sudo okaeri {1}`", "{0}。または `sudo okaeri {1}` を実行してください")
+        case .orBySudo: ("{0}; or \(Remedy.okaeri("{1}"))", "{0}。または \(Remedy.okaeri("{1}")) を実行してください")
         case .noLibrary:
             (
-                "{0} cannot be loaded: {1}; run `sudo apt install --reinstall {2}`",
-                "{0} を読み込めません：{1}。`sudo apt install --reinstall {2}` を実行してください"
+                "{0} cannot be loaded: {1}; \(Remedy.install("--reinstall {2}").order())",
+                "{0} を読み込めません：{1}。\(Remedy.install("--reinstall {2}").japaneseOrder())"
             )
         case .noTerminal:
             (

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The parts that findings are about, as `okaeri doctor` shows them.
 package enum SubjectPhrase: String, Phrase {
     case configuration, regions, adapter, rfkill, permission, bluetoothd, kernel, desktop, agent, service, group, beacon
@@ -146,21 +148,21 @@ extension Finding.Code {
     var japanese: String? {
         switch self {
         case .notPoweredOn, .brokerAway, .brokerUnsuitable, .notReal: nil
-        case .stale: "デーモンの処理が止まっています → `sudo systemctl restart okaeri` で再起動してください"
-        case .notScanned: "{0} で {1} 秒間受信していません → `journalctl -u okaeri` で理由を確認してください"
+        case .stale: "デーモンの処理が止まっています → \(Remedy.restart().japaneseOrder("で再起動してください"))"
+        case .notScanned: "{0} で {1} 秒間受信していません → \(Remedy.log().japanese("で"))理由を確認してください"
         case .notKept: "状態を保存できません：{0} → `df -h` でディスクを確認してください"
         case .noHistory: "履歴を書き込めません：{0}"
-        case .restartPending: "{0} の変更は再起動後に有効になります（{1}） → `sudo systemctl restart okaeri` を実行してください"
+        case .restartPending: "{0} の変更は再起動後に有効になります（{1}） → \(Remedy.restart().japaneseOrder())"
         case .notRead:
-            "設定を読み直せませんでした。以前の設定のまま動いています：{0} → ファイルを直し、`okaeri config check` で確認してから `sudo systemctl reload okaeri` を実行してください"
+            "設定を読み直せませんでした。以前の設定のまま動いています：{0} → ファイルを直し、`okaeri config check` で確認して\(Remedy.reload().japaneseOrder(after: "から"))"
         case .notUsed:
-            "ページで保存したリージョンの一部は使われていません：{0} → ファイルを直すか削除し、`sudo systemctl reload okaeri` を実行してください"
+            "ページで保存したリージョンの一部は使われていません：{0} → ファイルを直すか削除し、\(Remedy.reload().japaneseOrder())"
         case .brokerWasAway: "最後の問題は {0} です：{1}"
         case .brokerOpen:
             "MQTT ブローカーがログインなしのメッセージを受け付けています。ブローカーに接続できるすべてのプログラムが、この家の受信記録を送信でき、それによってコマンドを実行させることができます → "
                 + "/usr/share/doc/okaeri/broker.md のとおりに、ログインとアクセス制限を設定してください"
         case .notServed: "{1} で待ち受けできません：{2}"
-        case .notMoved: "以前のアドレスのままです：{1} → beacons.json の \"{0}\" を直し、`sudo systemctl reload okaeri` を実行してください"
+        case .notMoved: "以前のアドレスのままです：{1} → beacons.json の \"{0}\" を直し、\(Remedy.reload().japaneseOrder())"
         case .notAnnounced: "ネットワークからページが見つかりません：{0}"
         case .notDelivered: "{0} に通知を送れませんでした：{1}"
         case .noneDelivered: "{0}：起動後にまだ送信していません。`okaeri notify test` で試せます"

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The texts of `okaeri join`.
 package enum JoinPhrase: Phrase {
     // The options.
@@ -110,13 +112,13 @@ package enum JoinPhrase: Phrase {
             ("the broker has more than that; the rest was ignored", "ブローカーにはほかにもありますが、残りは無視しました")
         case .noHouse:
             (
-                "no Pi of any house has published anything at this broker; set up the first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
-                "このブローカーには、どの家の Raspberry Pi も登録されていません。1 台目の Raspberry Pi を `sudo okaeri setup` で設定し、/usr/share/doc/okaeri/broker.md のとおりに \"mqtt\" を設定してください"
+                "no Pi of any house has published anything at this broker; set up the first Pi with \(Remedy.okaeri("setup")), and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
+                "このブローカーには、どの家の Raspberry Pi も登録されていません。1 台目の Raspberry Pi を \(Remedy.okaeri("setup")) で設定し、/usr/share/doc/okaeri/broker.md のとおりに \"mqtt\" を設定してください"
             )
         case .noHouseNamed:
             (
-                "no Pi of the house \"{0}\" has published anything at this broker; set up the first Pi with `sudo okaeri setup`, and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
-                "このブローカーには、家「{0}」の Raspberry Pi が登録されていません。1 台目の Raspberry Pi を `sudo okaeri setup` で設定し、/usr/share/doc/okaeri/broker.md のとおりに \"mqtt\" を設定してください"
+                "no Pi of the house \"{0}\" has published anything at this broker; set up the first Pi with \(Remedy.okaeri("setup")), and \"mqtt\" as /usr/share/doc/okaeri/broker.md shows",
+                "このブローカーには、家「{0}」の Raspberry Pi が登録されていません。1 台目の Raspberry Pi を \(Remedy.okaeri("setup")) で設定し、/usr/share/doc/okaeri/broker.md のとおりに \"mqtt\" を設定してください"
             )
         case .severalHouses:
             (
@@ -161,8 +163,8 @@ package enum JoinPhrase: Phrase {
         case .hub: ("  hub: {0}, which has the regions", "  ハブ：{0}（リージョンを管理）")
         case .noHub:
             (
-                "  no hub yet: `sudo okaeri setup` on the first Pi adds a region",
-                "  ハブはまだありません。1 台目の Raspberry Pi で `sudo okaeri setup` を実行してリージョンを追加してください"
+                "  no hub yet: \(Remedy.okaeri("setup")) on the first Pi adds a region",
+                "  ハブはまだありません。1 台目の Raspberry Pi で \(Remedy.okaeri("setup")) を実行してリージョンを追加してください"
             )
         case .standby:
             ("  this Pi is the standby: it decides while the hub is away", "  この Raspberry Pi は待機です。ハブが不在の間、代わりに判断します")

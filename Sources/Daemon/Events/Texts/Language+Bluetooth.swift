@@ -19,11 +19,11 @@ extension AdapterUpdate.Cause {
         case .noLowEnergy:
             "{0} は Bluetooth LE に対応していません。Bluetooth 4.0 以降のアダプターを接続してください"
         case .noKernelSupport:
-            "カーネルが Bluetooth に対応していないか、このサンドボックスでは許可されていません。`sudo modprobe bluetooth` を試してください"
+            "カーネルが Bluetooth に対応していないか、このサンドボックスでは許可されていません。\(Remedy.machine("modprobe bluetooth").japanese()) を試してください"
         case .notPermitted:
-            "{0} を使う権限がありません。コマンドを `sudo` で実行してください"
+            "{0} を使う権限がありません。\(Installation.words("コマンドを `sudo` で実行してください", or: Remedy.scanRights.japanese))"
         case .switchedOff:
-            "{0} がオフです。`sudo okaeri bluetooth on` でオンにしてください"
+            "{0} がオフです。\(Remedy.okaeri("bluetooth on")) でオンにしてください"
         case .blockedByProgram:
             "{0} が rfkill で無効になっています。`rfkill unblock bluetooth` で有効にしてください"
         case .blockedBySwitch:

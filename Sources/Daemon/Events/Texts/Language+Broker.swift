@@ -28,7 +28,7 @@ package enum BrokerCode: String, Sendable, CaseIterable {
         case .unknownHost:
             "ブローカー {0} の名前が見つかりません。beacons.json の \"host\" を直してください"
         case .refused:
-            "{0} ではブローカーが待ち受けていません。`sudo systemctl start mosquitto` で起動するか、\"port\" を直してください"
+            "{0} ではブローカーが待ち受けていません。\(Remedy.start("mosquitto").japaneseOrder("で起動するか", or: "するか"))、\"port\" を直してください"
         case .unreachable:
             "ブローカー {0} に接続できません。その機器の電源とネットワークを確認してください"
         case .silent:

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The refusals of the daemon that a person at the page reads, with the remedies.
 package enum RefusalPhrase: Phrase {
     case noHistory, noNetwork, noRegion, noSuchRegion, regionExists, noChanges, noName, noSign, onlySign,
@@ -68,8 +70,8 @@ package enum RefusalPhrase: Phrase {
             )
         case .changeOfSigns:
             (
-                "cannot change the beacons of {0} from the page: the region has several signs; change that in {1}, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} のビーコンを変更できません。目印が複数あるため、{1} で変更してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot change the beacons of {0} from the page: the region has several signs; change that in {1}, then \(Remedy.reload().order())",
+                "このページではリージョン {0} のビーコンを変更できません。目印が複数あるため、{1} で変更して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .changeOfSavedSigns:
             (
@@ -83,28 +85,28 @@ package enum RefusalPhrase: Phrase {
             )
         case .changeOfNetwork:
             (
-                "cannot change the Wi-Fi of {0} from the page: it is in {1}, which the daemon may not write; change it there, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} の Wi-Fi を変更できません。{1} にはデーモンから書き込めないため、そこで変更してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot change the Wi-Fi of {0} from the page: it is in {1}, which the daemon may not write; change it there, then \(Remedy.reload().order())",
+                "このページではリージョン {0} の Wi-Fi を変更できません。{1} にはデーモンから書き込めないため、そこで変更して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .changeOfPhone:
             (
-                "cannot change the beacons of {0} from the page: the region is a phone; change that in {1}, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} のビーコンを変更できません。スマートフォンのため、{1} で変更してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot change the beacons of {0} from the page: the region is a phone; change that in {1}, then \(Remedy.reload().order())",
+                "このページではリージョン {0} のビーコンを変更できません。スマートフォンのため、{1} で変更して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .changeOfCommands:
             (
-                "cannot change the beacon of {0} from the page: the region runs commands; change it on the machine, with `sudo okaeri setup` or in {1}",
-                "このページではリージョン {0} のビーコンを変更できません。このリージョンはコマンドを実行します。Raspberry Pi で、`sudo okaeri setup` か {1} で変更してください"
+                "cannot change the beacon of {0} from the page: the region runs commands; change it on the machine, with \(Remedy.setup()) or in {1}",
+                "このページではリージョン {0} のビーコンを変更できません。このリージョンはコマンドを実行します。Raspberry Pi で、\(Remedy.setup().japanese("か")) {1} で変更してください"
             )
         case .renamingOfCommands:
             (
-                "cannot rename {0} from the page: the region runs commands; rename it in {1}, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} の名前を変更できません。このリージョンはコマンドを実行します。{1} で変更してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot rename {0} from the page: the region runs commands; rename it in {1}, then \(Remedy.reload().order())",
+                "このページではリージョン {0} の名前を変更できません。このリージョンはコマンドを実行します。{1} で変更して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .renamingOfRoot:
             (
-                "cannot rename {0} from the page: it is in {1}, where root names it; rename it there, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} の名前を変更できません。{1} にあるため、そこで root として変更してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot rename {0} from the page: it is in {1}, where root names it; rename it there, then \(Remedy.reload().order())",
+                "このページではリージョン {0} の名前を変更できません。{1} にあるため、そこで root として変更して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .renamingOfChanged:
             (
@@ -113,13 +115,13 @@ package enum RefusalPhrase: Phrase {
             )
         case .deletionOfCommands:
             (
-                "cannot delete {0} from the page: the region runs commands; delete it in {1}, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} を削除できません。このリージョンはコマンドを実行します。{1} で削除してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot delete {0} from the page: the region runs commands; delete it in {1}, then \(Remedy.reload().order())",
+                "このページではリージョン {0} を削除できません。このリージョンはコマンドを実行します。{1} で削除して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         case .deletionOfRoot:
             (
-                "cannot delete {0} from the page: it is in {1}, which the daemon may not write; delete it there, then run `sudo systemctl reload okaeri`",
-                "このページではリージョン {0} を削除できません。{1} にはデーモンから書き込めないため、そこで削除してから `sudo systemctl reload okaeri` を実行してください"
+                "cannot delete {0} from the page: it is in {1}, which the daemon may not write; delete it there, then \(Remedy.reload().order())",
+                "このページではリージョン {0} を削除できません。{1} にはデーモンから書き込めないため、そこで削除して\(Remedy.reload().japaneseOrder(after: "から"))"
             )
         default: nil
         }
@@ -159,8 +161,8 @@ package enum RefusalPhrase: Phrase {
             )
         case .cannotPair:
             (
-                "this daemon cannot receive the keys of phones: {0}; run `sudo okaeri enroll {1}` on the machine",
-                "このデーモンはスマートフォンの鍵を受け取れません：{0}。Raspberry Pi で `sudo okaeri enroll {1}` を実行してください"
+                "this daemon cannot receive the keys of phones: {0}; run \(Remedy.okaeri("enroll {1}")) on the machine",
+                "このデーモンはスマートフォンの鍵を受け取れません：{0}。Raspberry Pi で \(Remedy.okaeri("enroll {1}")) を実行してください"
             )
         case .enrollmentRuns:
             (
@@ -174,8 +176,8 @@ package enum RefusalPhrase: Phrase {
             )
         case .noPage:
             (
-                "there is no page; run `sudo okaeri web on`",
-                "ページがありません。`sudo okaeri web on` を実行してください"
+                "there is no page; run \(Remedy.okaeri("web on"))",
+                "ページがありません。\(Remedy.okaeri("web on")) を実行してください"
             )
         case .noBrowser:
             (
@@ -234,8 +236,8 @@ package enum RefusalPhrase: Phrase {
             )
         default:
             (
-                "the request could not be answered; look at `journalctl -u okaeri`",
-                "要求を処理できませんでした。`journalctl -u okaeri` を確認してください"
+                "the request could not be answered; look at \(Remedy.log())",
+                "要求を処理できませんでした。\(Remedy.log().japanese("を"))確認してください"
             )
         }
     }

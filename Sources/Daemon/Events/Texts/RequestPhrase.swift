@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The mistakes in requests: those of a page of another version, of an address that was typed, and of programs.
 package enum RequestPhrase: Phrase {
     case body, content, method, path, picture, day, width, language, scope, signals, thresholds, after, times, noTimes
@@ -113,8 +115,8 @@ package enum RequestPhrase: Phrase {
             )
         case .noBackup:
             (
-                "the page offers no backup, because it contains all keys and passwords of this machine; add \"backup\": true to \"web\" in beacons.json, or run `sudo okaeri backup FILE`",
-                "バックアップにはこの機器のすべての鍵とパスワードが含まれるため、このページでは提供していません。beacons.json の \"web\" に \"backup\": true を加えるか、`sudo okaeri backup FILE` を実行してください"
+                "the page offers no backup, because it contains all keys and passwords of this machine; add \"backup\": true to \"web\" in beacons.json, or run \(Remedy.okaeri("backup FILE"))",
+                "バックアップにはこの機器のすべての鍵とパスワードが含まれるため、このページでは提供していません。beacons.json の \"web\" に \"backup\": true を加えるか、\(Remedy.okaeri("backup FILE")) を実行してください"
             )
         case .noState:
             (

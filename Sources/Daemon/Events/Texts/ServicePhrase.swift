@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The steps of `okaeri setup` after the configuration is written, and the commands for those that are left.
 package enum ServicePhrase: Phrase {
     case useConfiguration, startService, fewSeconds, waiting, reloaded, started, commandFailed, noAnswer, lastError
@@ -28,19 +30,19 @@ package enum ServicePhrase: Phrase {
             )
         case .commandFailed:
             (
-                "`{0}` failed: {1}{2}; `journalctl -u okaeri` shows more",
-                "`{0}` に失敗しました：{1}{2}。詳しくは `journalctl -u okaeri` を確認してください"
+                "`{0}` failed: {1}{2}; \(Remedy.log()) shows more",
+                "`{0}` に失敗しました：{1}{2}。\(Remedy.log().japanese(after: "詳しくは", "を"))確認してください"
             )
         case .noAnswer:
             (
-                "the service okaeri does not answer: {0}{1}; `journalctl -u okaeri` shows more",
-                "サービス okaeri が応答しません：{0}{1}。詳しくは `journalctl -u okaeri` を確認してください"
+                "the service okaeri does not answer: {0}{1}; \(Remedy.log()) shows more",
+                "サービス okaeri が応答しません：{0}{1}。\(Remedy.log().japanese(after: "詳しくは", "を"))確認してください"
             )
         case .lastError: ("; its last error is \"{0}\"", "（最後のエラー：{0}）")
         case .addToGroup:
             (
-                "Add {0} to the group okaeri, so that this user can query the service without sudo?",
-                "sudo なしで使えるように、{0} をグループ okaeri に加えますか？"
+                "Add {0} to the group okaeri, so that this user can query the service \(Installation.words("without sudo", or: "without the rights of root"))?",
+                "\(Installation.words("sudo なしで", or: "root の権限なしで"))使えるように、{0} をグループ okaeri に加えますか？"
             )
         case .notInGroup: ("{0} is not in the group okaeri: {1}.", "{0} をグループ okaeri に加えられませんでした：{1}")
         case .inGroup: ("{0} is in the group okaeri after the next login.", "{0} をグループ okaeri に加えました。次のログインから有効になります。")
@@ -131,7 +133,10 @@ package enum ServicePhrase: Phrase {
                 "Home Assistant でアプリを再起動してください。新しいファイルが使われます。"
             )
         case .joinGroup:
-            ("{0}   # then log in again, to query the daemon without sudo", "{0}   # その後ログインし直すと、sudo なしで使えます")
+            (
+                "{0}   # then log in again, to query the daemon \(Installation.words("without sudo", or: "without the rights of root"))",
+                "{0}   # その後ログインし直すと、\(Installation.words("sudo なしで", or: "root の権限なしで"))使えます"
+            )
         default: ("{0}   # the states of the regions", "{0}   # リージョンの状態")
         }
     }

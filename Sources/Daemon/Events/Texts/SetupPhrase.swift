@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The questions of `okaeri setup` about a beacon and its region, and the sentences between them.
 package enum SetupPhrase: Phrase {
     // Answers.
@@ -54,15 +56,15 @@ package enum SetupPhrase: Phrase {
             (
                 """
                 This Pi is a receiver of a house: the regions are those of the hub, and `okaeri setup` there changes them. On this Pi:
-                  sudo okaeri join {0}   # changes the broker, the room and the name
-                  sudo okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # adds a region of this Pi alone
-                To make it a hub, delete "receiver" or "standby" from {1} and run `sudo okaeri setup` again.
+                  \(Installation.sudo)okaeri join {0}   # changes the broker, the room and the name
+                  \(Installation.sudo)okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # adds a region of this Pi alone
+                To make it a hub, delete "receiver" or "standby" from {1} and \(Remedy.setup().order("run ", " again")).
                 """,
                 """
                 この Raspberry Pi は家の受信機です。リージョンはハブで設定されており、ハブの `okaeri setup` で変更できます。ここで使えるコマンド：
-                  sudo okaeri join {0}   # ブローカー、部屋、名前の変更
-                  sudo okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # この Raspberry Pi だけのリージョンを追加
-                ハブにするには、{1} から "receiver" か "standby" を削除し、もう一度 `sudo okaeri setup` を実行してください。
+                  \(Installation.sudo)okaeri join {0}   # ブローカー、部屋、名前の変更
+                  \(Installation.sudo)okaeri setup --beacon UUID/MAJOR/MINOR --identifier NAME   # この Raspberry Pi だけのリージョンを追加
+                ハブにするには、{1} から "receiver" か "standby" を削除し、\(Remedy.setup().japaneseOrder(after: "もう一度"))。
                 """
             )
         case .holdBeacon: ("Hold your beacon close to this machine.", "ビーコンをこの機器に近づけてください。")

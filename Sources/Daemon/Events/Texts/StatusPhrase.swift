@@ -1,3 +1,4 @@
+import OkaeriPlumbing
 import OkaeriWiFi
 import HCI
 package import RegionMonitoring
@@ -55,7 +56,7 @@ package enum StatusPhrase: Phrase {
     private var presence: (english: String, japanese: String)? {
         switch self {
         case .noRegions:
-            ("none yet; `sudo okaeri setup` finds your beacon", "まだありません。`sudo okaeri setup` でビーコンを登録してください")
+            ("none yet; \(Remedy.setup()) finds your beacon", "まだありません。\(Remedy.setup().japanese("で"))ビーコンを登録してください")
         case .insideOfAll: ("{0} of {1} inside", "{1} 件のうち {0} 件が圏内")
         case .unknownOfAll: ("{0} of {1} inside, {2} unknown", "{1} 件のうち {0} 件が圏内、{2} 件が不明")
         case .inside: ("inside", "圏内")
@@ -94,8 +95,8 @@ package enum StatusPhrase: Phrase {
         switch self {
         case .noNetworkManager:
             (
-                "NetworkManager does not answer; `sudo systemctl start NetworkManager` starts it",
-                "NetworkManager が応答しません。`sudo systemctl start NetworkManager` で起動できます"
+                "NetworkManager does not answer; \(Remedy.start("NetworkManager").order("", " starts it"))",
+                "NetworkManager が応答しません。\(Remedy.start("NetworkManager").japaneseOrder("で起動できます"))"
             )
         case .hardwareOff:
             (
@@ -165,7 +166,11 @@ package enum StatusPhrase: Phrase {
         case .discovered: ("the network finds the page as \"{0}\"", "ネットワークでの名前は「{0}」です")
         case .notDiscovered: ("the network does not find the page: {0}", "ネットワークからページが見つかりません：{0}")
         case .noNameYet: ("there is no name yet", "名前がまだありません")
-        case .pending: ("pending for {0}: {1}; run `{2}`", "{0} の変更は再起動後に有効になります（{1}）。`{2}` を実行してください")
+        case .pending:
+            (
+                "pending for {0}: {1}; \(Remedy.restart().order())",
+                "{0} の変更は再起動後に有効になります（{1}）。\(Remedy.restart().japaneseOrder())"
+            )
         case .inForce: ("the configuration of {0} stays in force:", "{0} の設定のまま動いています：")
         case .notUsed: ("NOT USED: {0}", "使われていません：{0}")
         case .neverAsked:
@@ -177,7 +182,10 @@ package enum StatusPhrase: Phrase {
         case .simulatedWiFi: ("wifi", "模擬の Wi-Fi")
         case .droppedPackets: ("{0 packet} came faster than they were read", "{0} 個のパケットを読み切れませんでした")
         default:
-            ("the daemon is stuck; restart it with `{0}`", "デーモンの処理が止まっています。`{0}` で再起動してください")
+            (
+                "the daemon is stuck; \(Remedy.restart().order("restart it with "))",
+                "デーモンの処理が止まっています。\(Remedy.restart().japaneseOrder("で再起動してください"))"
+            )
         }
     }
 }

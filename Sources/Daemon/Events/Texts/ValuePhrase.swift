@@ -40,7 +40,6 @@ package enum ValuePhrase: String, Phrase {
     case regions = "an array of regions"
     case noFile = "no such file"
     case absentFile = "No such file or directory"
-    case createFile = "create one with `sudo okaeri setup`, or correct the path"
     case wholeNumber = "a whole number from {0} to {1}"
     case wholeDBm = "a whole number from {0} to {1} dBm"
     case wholeDays = "a whole number from {0} to {1} days"
@@ -162,8 +161,6 @@ package enum ValuePhrase: String, Phrase {
     case noAddress = "Cannot assign requested address"
     case largeFile = "File too large"
     // Remarks about a configuration that is valid.
-    case admission =
-        "join its group with `sudo usermod -aG okaeri $USER` and log in again, or run the command with sudo"
     case factoryGroup = "the UUID is that of {0}, and the region has each beacon with it, also a neighbour's"
     case factoryNumbers =
         "the UUID is that of {0}, and major {1} minor {2} are those of a new beacon, also of a neighbour's"
@@ -178,6 +175,7 @@ package enum ValuePhrase: String, Phrase {
     case commandAbsent = "{0} cannot be examined: No such file or directory"
     case commandInstall = "install the program, or correct its path"
     case run = "run `{0}`"
+    case runAsRoot = "run `{0}` as root"
     case ssidSpace = "the name of the network begins or ends with a space"
     case ssidControl = "the name of the network contains control characters"
     case ssidRemedy = "compare it with `nmcli device wifi list`: it must be the same, byte by byte"
@@ -223,7 +221,6 @@ package enum ValuePhrase: String, Phrase {
         case .uuid: "UUID（例：5F1C2A8E-93B4-4D07-A6E1-7C0D52B98F34）"
         case .regions: "リージョンの配列 [ ]"
         case .noFile, .absentFile: "ファイルがありません"
-        case .createFile: "`sudo okaeri setup` で作成するか、パスを直してください"
         default: nil
         }
     }
@@ -353,7 +350,6 @@ package enum ValuePhrase: String, Phrase {
         case .addressInUse: "そのアドレスは使用中です"
         case .noAddress: "この機器のアドレスではありません"
         case .largeFile: "ファイルが大きすぎます"
-        case .admission: "`sudo usermod -aG okaeri $USER` でグループに加わってからログインし直すか、sudo を付けて実行してください"
         case .factoryGroup: "UUID が工場出荷時のもの（{0}）で、近所のものも含め、同じ UUID のビーコンがすべてこのリージョンになります"
         case .factoryNumbers: "UUID が工場出荷時のもの（{0}）で、major {1}・minor {2} も新品のビーコンの値です。近所のビーコンと重なることがあります"
         case .factoryRemedy:
@@ -366,10 +362,27 @@ package enum ValuePhrase: String, Phrase {
         case .commandAbsent: "{0} がありません"
         case .commandInstall: "プログラムをインストールするか、パスを直してください"
         case .run: "`{0}` を実行してください"
+        case .runAsRoot: "root で `{0}` を実行してください"
         case .ssidSpace: "ネットワーク名の前か後ろに空白があります"
         case .ssidControl: "ネットワーク名に制御文字があります"
         case .ssidRemedy: "`nmcli device wifi list` と比べて、まったく同じ名前にしてください"
         default: nil
+        }
+    }
+}
+
+/// The remedies in mistakes of a configuration that depend on the installation.
+package enum RemedyPhrase: Phrase {
+    case createFile, admission
+
+    package var texts: (english: String, japanese: String) {
+        switch self {
+        case .createFile:
+            (
+                "create one with \(Remedy.setup()), or correct the path",
+                "\(Remedy.setup().japanese("で"))作成するか、パスを直してください"
+            )
+        case .admission: Remedy.admission
         }
     }
 }
@@ -426,7 +439,9 @@ extension Language {
     package func value(_ text: String) -> String {
         let mark = ValuePhrase.quotationMark
         if text.hasPrefix(mark.rawValue + " ") { return self(mark) + text.dropFirst(mark.rawValue.count) }
-        guard self != .english, let (phrase, values) = ValuePhrase.found(in: text) else { return text }
+        guard self != .english else { return text }
+        if let remedy = RemedyPhrase.allCases.first(where: { $0.texts.english == text }) { return self(remedy) }
+        guard let (phrase, values) = ValuePhrase.found(in: text) else { return text }
         return self(phrase, phrase == .either ? values.map { value($0) } : values)
     }
 }

@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The reasons why a file cannot be written, with the remedies.
 package enum WritePhrase: Phrase {
     case notAFile, foreign, untrusted, changed, readOnly, notPermitted, mount, exists, diskFull, failed
@@ -8,8 +10,8 @@ package enum WritePhrase: Phrase {
             ("{0} is not a regular file; name the file itself", "{0} は通常のファイルではありません。ファイルそのものを指定してください")
         case .foreign:
             (
-                "{0} belongs to {1}, and this program runs as {2}; write it as its owner, for example with `sudoedit {0}`",
-                "{0} の所有者は {1} ですが、このプログラムは {2} として動作しています。`sudoedit {0}` などで、所有者として書き込んでください"
+                "{0} belongs to {1}, and this program runs as {2}; write it as its owner, for example with \(Remedy.edit("{0}"))",
+                "{0} の所有者は {1} ですが、このプログラムは {2} として動作しています。\(Remedy.edit("{0}").japanese("などで"))、所有者として書き込んでください"
             )
         case .untrusted: ("cannot write {0} as root: {1}; {2}", "root として {0} に書き込めません：{1}。{2}")
         case .changed:
@@ -19,13 +21,13 @@ package enum WritePhrase: Phrase {
             )
         case .readOnly:
             (
-                "{0} is read-only for this program, by a file system or by the protection of its systemd unit; write it from outside, for example with `sudoedit {0}`",
-                "このプログラムからは {0} に書き込めません（ファイルシステムか systemd の保護によるもの）。`sudoedit {0}` などで外から書き込んでください"
+                "{0} is read-only for this program, by a file system or by the protection of its systemd unit; write it from outside, for example with \(Remedy.edit("{0}"))",
+                "このプログラムからは {0} に書き込めません（ファイルシステムか systemd の保護によるもの）。\(Remedy.edit("{0}").japanese("などで"))外から書き込んでください"
             )
         case .notPermitted:
             (
-                "{0} may not be written by {1}, as which this program runs; write it with `sudoedit {0}`",
-                "{1} には {0} に書き込む権限がありません。コマンドに sudo を付けるか、`sudoedit {0}` で書き込んでください"
+                "{0} may not be written by {1}, as which this program runs; write it with \(Remedy.edit("{0}"))",
+                "{1} には {0} に書き込む権限がありません。\(Installation.words("コマンドに sudo を付けるか、", or: ""))\(Remedy.edit("{0}").japanese("で"))書き込んでください"
             )
         case .mount:
             (

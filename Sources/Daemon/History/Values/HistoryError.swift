@@ -42,7 +42,7 @@ package enum HistoryError: Error, Sendable, Hashable, CustomStringConvertible, L
         case .full(let file): language(HistoryPhrase.full, file)
         case .denied(let file, let reason): language(HistoryPhrase.denied, file, language.value(reason))
         case .notPermitted(let file):
-            language(HistoryPhrase.notPermitted, file, language.value(ServiceAccount.admission))
+            language(HistoryPhrase.notPermitted, file, language(RemedyPhrase.admission))
         case .notAFile(let file): language(HistoryPhrase.notAFile, file)
         case .locked(let file): language(HistoryPhrase.locked, file)
         case .failed(let file, let reason): language(HistoryPhrase.failed, file, language.value(reason))

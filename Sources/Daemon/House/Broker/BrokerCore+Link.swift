@@ -228,7 +228,7 @@ extension BrokerCore {
     /// The sentence about two hubs, with the two ways out.
     private func conflict(with other: String) -> String {
         "the node \"\(other)\" is the hub of the site \"\(settings.site)\": this one publishes nothing for the house; "
-            + "run `sudo okaeri join` to make it a receiver, or give it another \"site\" of \"mqtt\""
+            + "run \(Remedy.okaeri("join")) to make it a receiver, or give it another \"site\" of \"mqtt\""
     }
 
     /// The sentence about another hub of this site; `nil` without one.
@@ -304,9 +304,7 @@ extension BrokerCore {
     /// Handles a change of the Bluetooth adapter's state.
     mutating func bluetoothChanged(_ update: AdapterUpdate) -> [Output] {
         let ok = update.state == .poweredOn
-        scanner = Scanner(
-            ok: ok, adapter: update.adapter,
-            reason: ok ? nil : Installation.current.adapted(update.reason))
+        scanner = Scanner(ok: ok, adapter: update.adapter, reason: ok ? nil : update.reason)
         return [.publish(scannerValue)]
     }
 

@@ -143,7 +143,7 @@ extension ConfigurationCheck {
                     isError: !isHidden, place: place,
                     found: "\(name) cannot be examined: \(String(cString: strerror(code)))",
                     remedy: isHidden
-                        ? "run `sudo okaeri config check`" : "install the program, or correct its path")
+                        ? "run \(Remedy.okaeri("config check"))" : "install the program, or correct its path")
             ]
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -157,21 +157,21 @@ extension ConfigurationCheck {
             remarks.append(
                 Remark(
                     isError: true, place: place, found: "\(name) is not executable for user \(account.user)",
-                    remedy: "run `sudo chmod +x \(name)`"))
+                    remedy: "run \(Remedy.root("chmod +x \(name)"))"))
         }
         if status.st_mode & 0o022 != 0 {
             remarks.append(
                 Remark(
                     isError: status.st_mode & 0o002 != 0, place: place,
                     found: "other users can write \(name), and so run commands as user \(account.user)",
-                    remedy: "run `sudo chmod go-w \(name)`"))
+                    remedy: "run \(Remedy.root("chmod go-w \(name)"))"))
         }
         if status.st_uid != 0, status.st_uid != account.user {
             remarks.append(
                 Remark(
                     isError: account.user == 0, place: place,
                     found: "\(name) belongs to user \(status.st_uid), who can change what user \(account.user) runs",
-                    remedy: "run `sudo chown root \(name)`"))
+                    remedy: "run \(Remedy.root("chown root \(name)"))"))
         }
         return remarks
     }
@@ -303,14 +303,14 @@ extension ConfigurationCheck {
             return [
                 Remark(
                     isError: true, place: place, found: "user \(account.user) may not read \(path)",
-                    remedy: "run `sudo chown \(account.user) \(path)`")
+                    remedy: "run \(Remedy.root("chown \(account.user) \(path)"))")
             ]
         } catch {
             if case .unreadable(EACCES) = error, !account.isOwn {
                 return [
                     Remark(
                         isError: false, place: place, found: "this user may not examine \(path)",
-                        remedy: "run `sudo okaeri config check`")
+                        remedy: "run \(Remedy.okaeri("config check"))")
                 ]
             }
             let words = error.sentence(of: path, holding: kind).split(separator: ";", maxSplits: 1)
@@ -331,7 +331,7 @@ extension ConfigurationCheck {
                 Remark(
                     isError: !isHidden, place: place,
                     found: "\(path) cannot be examined: \(String(cString: strerror(code)))",
-                    remedy: isHidden ? "run `sudo okaeri config check`" : "correct the path, or install the file")
+                    remedy: isHidden ? "run \(Remedy.okaeri("config check"))" : "correct the path, or install the file")
             ]
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -342,7 +342,7 @@ extension ConfigurationCheck {
             remarks.append(
                 Remark(
                     isError: true, place: place, found: "user \(account.user) may not read \(path)",
-                    remedy: "run `sudo chown \(account.user) \(path)`"))
+                    remedy: "run \(Remedy.root("chown \(account.user) \(path)"))"))
         }
         guard isSecret else { return remarks }
         if status.st_mode & 0o007 != 0 {
@@ -351,14 +351,14 @@ extension ConfigurationCheck {
                     isError: true, place: place,
                     found:
                         "\(path) has mode 0\(String(status.st_mode & 0o7777, radix: 8)), so every user can access the key",
-                    remedy: "run `sudo chmod o= \(path)`"))
+                    remedy: "run \(Remedy.root("chmod o= \(path)"))"))
         }
         if status.st_uid != 0, status.st_uid != account.user {
             remarks.append(
                 Remark(
                     isError: true, place: place,
                     found: "\(path) belongs to user \(status.st_uid), who can change the key",
-                    remedy: "run `sudo chown \(account.user) \(path)`"))
+                    remedy: "run \(Remedy.root("chown \(account.user) \(path)"))"))
         }
         return remarks
     }
@@ -393,7 +393,7 @@ extension ConfigurationCheck {
                 isError: mayUseAllPorts == false, place: place,
                 found: "user \(account.user) may not use port \(address.port)",
                 remedy: "name a port from \(firstPort) on, or add `AmbientCapabilities=CAP_NET_BIND_SERVICE` and "
-                    + "`CapabilityBoundingSet=CAP_NET_BIND_SERVICE` under [Service] (`sudo systemctl edit okaeri`)")
+                    + "`CapabilityBoundingSet=CAP_NET_BIND_SERVICE` under [Service] (\(Remedy.unit()))")
         }
         guard listeners.count == 2, listeners[0].address.conflicts(with: listeners[1].address) else {
             return privileged

@@ -1,4 +1,5 @@
 package import Glibc
+import OkaeriEvents
 package import OkaeriPlumbing
 package import SystemPackage
 
@@ -211,10 +212,10 @@ extension FilePlace.Problem: CustomStringConvertible {
     package var remedy: String {
         switch self {
         case .foreign(let path, _):
-            "run `chown root \(path)`, use /etc/okaeri/beacons.json, or run the command without `sudo`"
+            "run `chown root \(path)`, use /etc/okaeri/beacons.json, or run the command \(Installation.words("without `sudo`", or: "as another user"))"
         case .open(let path):
-            "run `chmod go-w \(path)`, use /etc/okaeri/beacons.json, or run the command without `sudo`"
-        case .failed(.noSuchFileOrDirectory): "create one with `sudo okaeri setup`, or correct the path"
+            "run `chmod go-w \(path)`, use /etc/okaeri/beacons.json, or run the command \(Installation.words("without `sudo`", or: "as another user"))"
+        case .failed(.noSuchFileOrDirectory): Language.english(RemedyPhrase.createFile)
         case .notAFile, .failed: "name a file that can be read"
         }
     }

@@ -43,7 +43,7 @@ package struct SavedRegionsFile: Sendable {
             throw ConfigurationError(
                 file: path, place: ConfigurationError.wholeFile, found: error.description,
                 expected: isPermission
-                    ? ServiceAccount.admission : "delete it to use beacons.json alone")
+                    ? Remedy.admission.english : "delete it to use beacons.json alone")
         }
     }
 

@@ -83,7 +83,7 @@ final class Reloader: Sendable {
             }
             for change in pending where !known.contains(change) {
                 logger.warning(
-                    "\(change.key) takes effect at the next start: \(change.reason); run `\(StatusReport.Loaded.restart)`"
+                    "\(change.key) takes effect at the next start: \(change.reason); \(Remedy.restart().order())"
                 )
             }
             for part in parts { await part.configured(new) }

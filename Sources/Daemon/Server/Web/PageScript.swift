@@ -35,7 +35,7 @@ package struct PageScript: Sendable {
     private static func firstModules(in language: Language) -> [(String, [UInt8])] {
         [
             ("zone", PageSource.zone_js),
-            ("texts", language == .japanese ? PageSource.ja_js : PageSource.en_js),
+            ("texts", language.instructed(language == .japanese ? PageSource.ja_js : PageSource.en_js)),
             ("served", language.pageScript), ("words", PageSource.words_js), ("base", PageSource.base_js),
             ("chart", PageSource.chart_js), ("live", PageSource.live_js),
             ("outage", PageSource.outage_js), ("qr", PageSource.qr_js),
@@ -48,7 +48,7 @@ package struct PageScript: Sendable {
     private static func furtherModules(in language: Language) -> [(String, [UInt8])] {
         let texts = language == .japanese ? PageSource.ja_more_js : PageSource.en_more_js
         return [
-            ("further", texts + language.furtherScript), ("explain", PageSource.explain_js),
+            ("further", language.instructed(texts) + language.furtherScript), ("explain", PageSource.explain_js),
             ("picture", PageSource.picture_js), ("happened", PageSource.happened_js),
             ("days", PageSource.days_js), ("calibration", PageSource.calibration_js),
             ("livechart", PageSource.livechart_js), ("network", PageSource.network_js),
@@ -67,7 +67,7 @@ package struct PageScript: Sendable {
             base.map { "import { modules as first } from './\($0)'\nexport const modules = { ...first }\n" }
             ?? "export const modules = {}\n"
         for module in modules { module.write(to: &text) }
-        return Array(Installation.current.adapted(text).utf8)
+        return Array(text.utf8)
     }
 }
 

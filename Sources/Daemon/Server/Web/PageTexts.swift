@@ -1,5 +1,6 @@
 import HCI
 import OkaeriEvents
+import OkaeriPlumbing
 import OkaeriWiFi
 
 /// The page's texts of prompts, results, states and reasons, which are those of notifications and of the command line.
@@ -41,6 +42,19 @@ extension Language {
         }
         let script = "export const served = \(JSON.line(texts))\nexport const prompts = \(JSON.line(prompts))\n"
         return Array(script.utf8)
+    }
+
+    /// Returns a module with texts of the page, with the words of the installation in the places of names in braces.
+    func instructed(_ source: [UInt8]) -> [UInt8] {
+        let (reload, isEnglish) = (Remedy.reload(), self == .english)
+        let state = Installation.current == .machine ? Remedy.status() : Remedy.log()
+        let words = [
+            "{sudo}": Installation.sudo, "{state}": isEnglish ? "\(state)" : state.japanese("で"),
+            "{reloading}": reload.japanese(),
+            "{reload}": isEnglish ? reload.order() : reload.japaneseOrder(),
+        ]
+        let text = words.reduce(String(decoding: source, as: UTF8.self)) { $0.replacing($1.key, with: $1.value) }
+        return Array(text.utf8)
     }
 
     /// The end of the module with the other texts of the page: those of `okaeri explain`, and of a measurement.

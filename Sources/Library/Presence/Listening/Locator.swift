@@ -188,7 +188,7 @@ extension LocationObstacle: CustomStringConvertible {
                 + (failure.map { ": \($0.reason)" } ?? "")
         case .noAnswer(let adapter):
             "\(adapter ?? "the adapter") does not answer, and may receive nothing; run "
-                + "`sudo hciconfig \(adapter ?? "hci0") reset`, or unplug it"
+                + "\(Remedy.machine("hciconfig \(adapter ?? "hci0") reset")), or unplug it"
         }
     }
 }

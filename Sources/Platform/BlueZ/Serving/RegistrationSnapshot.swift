@@ -1,4 +1,5 @@
 import OkaeriDBus
+import OkaeriPlumbing
 
 /// The operations that bluetoothd allows a peripheral at present.
 struct RegistrationSnapshot: Sendable, Equatable {
@@ -38,9 +39,9 @@ struct RegistrationSnapshot: Sendable, Equatable {
     }
 
     /// The bus does not let us.
-    static let mayNotAsk =
-        "you may not use bluetoothd; join its group with `sudo usermod -aG bluetooth $USER` and log in again, or run the "
-        + "command with sudo"
+    static var mayNotAsk: String {
+        "you may not use bluetoothd; \(Installation.words("join its group with `sudo usermod -aG bluetooth $USER` and log in again, or run the command with sudo", or: Remedy.busUser))"
+    }
 }
 
 extension BusError {

@@ -62,9 +62,9 @@ extension CentralError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noBus(let reason):
-            "the system bus cannot be reached: \(reason); check that dbus runs with `systemctl status dbus`"
+            "the system bus cannot be reached: \(reason); check that \(Installation.words("dbus runs with `systemctl status dbus`", or: "\(Installation.name.english) has the socket of the system bus, and the machine its user, as docs/containers.md shows"))"
         case .noDaemon:
-            "bluetoothd is not running; start it with `sudo systemctl enable --now bluetooth` (Debian's package is bluez)"
+            "bluetoothd is not running; \(Remedy.start("bluetooth", by: "enable --now").order("start it with ")) (Debian's package is bluez)"
         case .noAdapter(let name?):
             "there is no adapter \(name); `ls /sys/class/bluetooth` lists those that there are"
         case .noAdapter(nil):
@@ -73,8 +73,7 @@ extension CentralError: CustomStringConvertible {
             "Bluetooth is off: the adapter \(adapter) has no power; switch it on with `rfkill unblock bluetooth`, then "
                 + "`bluetoothctl power on`"
         case .notPermitted(let reason):
-            "this user may not use bluetoothd: \(reason); run the command with sudo, or join the group with "
-                + "`sudo adduser $USER bluetooth` and log in again"
+            "this user may not use bluetoothd: \(reason); \(Installation.words("run the command with sudo, or join the group with `sudo adduser $USER bluetooth` and log in again", or: Remedy.busUser))"
         case .notFound(let address, let limit):
             "\(address) was not received within \(limit.inSeconds); switch it on, bring it near, and end its connection to "
                 + "another device: `okaeri devices` lists the devices in range"
@@ -100,8 +99,8 @@ extension CentralError: CustomStringConvertible {
             "\(what) took longer than \(limit.inSeconds) and was stopped; bring the peripheral nearer and try again, or "
                 + "pair it first with `bluetoothctl`"
         case .unexpected(let what, let reason):
-            "\(what) failed: \(reason); `journalctl -u bluetooth` may show why, and "
-                + "`sudo systemctl restart bluetooth` often helps"
+            "\(what) failed: \(reason); \(Remedy.log("bluetooth")) may show why, and "
+                + "\(Remedy.restart("bluetooth")) often helps"
         case .cancelled:
             "it was cancelled"
         }

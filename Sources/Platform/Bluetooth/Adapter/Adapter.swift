@@ -1,4 +1,5 @@
 import HCI
+import OkaeriPlumbing
 
 /// A Bluetooth adapter, as Linux sees it at the moment.
 public struct Adapter: Hashable, Sendable {
@@ -90,7 +91,7 @@ extension AdapterUpdate {
 
     static func off(_ adapter: Adapter) -> AdapterUpdate {
         let name = adapter.name
-        let up = "`bluetoothctl power on` or `sudo hciconfig \(name) up`"
+        let up = "`bluetoothctl power on` or \(Remedy.machine("hciconfig \(name) up"))"
         let (cause, reason): (Cause, String) =
             switch adapter.radioBlock {
             case .none: (.switchedOff, "\(name) is switched off; switch it on with \(up)")
@@ -141,14 +142,14 @@ extension AdapterUpdate {
             state: .resetting, adapter: adapter.name, cause: .receivingNothing,
             reason: "\(adapter.name) answers and receives nothing, though other devices were always received here: "
                 + "\(obstacle); the regions are unknown until it receives again, and if that lasts, run "
-                + "`sudo hciconfig \(adapter.name) reset`, or unplug it")
+                + "\(Remedy.machine("hciconfig \(adapter.name) reset")), or unplug it")
     }
 
     static func silent(_ adapter: Adapter, _ opcode: HCIOpcode) -> AdapterUpdate {
         AdapterUpdate(
             state: .resetting, adapter: adapter.name, cause: .commandUnanswered,
             reason: "\(adapter.name) did not answer \(opcode); the command is sent again, and if that lasts, run "
-                + "`sudo hciconfig \(adapter.name) reset`, or unplug it")
+                + "\(Remedy.machine("hciconfig \(adapter.name) reset")), or unplug it")
     }
 
     static func hardwareError(_ adapter: Adapter, _ code: UInt8) -> AdapterUpdate {
@@ -163,7 +164,8 @@ extension AdapterUpdate {
             status == .unknownCommand
             ? "the controller has no Bluetooth LE, or its firmware is not loaded; the command is tried again, "
                 + "and `dmesg | grep -i bluetooth` shows missing firmware"
-            : "another program may be using it; the command is tried again, and `sudo btmon` shows other commands"
+            : "another program may be using it; the command is tried again, and "
+                + "\(Remedy.machine("btmon")) shows other commands"
         return AdapterUpdate(
             state: .resetting, adapter: adapter.name, cause: .commandRefused,
             reason: "\(adapter.name) refuses \(opcode) with \(status): \(cause)")

@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import OkaeriPlumbing
 
 /// The kernel refused something: what, and why.
 public struct KernelError: Error, Hashable, Sendable {
@@ -105,8 +106,10 @@ extension KernelError: CustomStringConvertible {
         return "\(operation.rawValue) failed: \(words) (\(code)); \(advice)"
     }
 
-    private static let rights =
-        "run the program with `sudo`, or as a service with AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
+    private static var rights: String {
+        let machine = "run the program with `sudo`, or as a service with AmbientCapabilities=CAP_NET_RAW CAP_NET_ADMIN"
+        return Installation.words(machine, or: Remedy.scanRights.english)
+    }
 
     private var advice: String {
         switch state {
@@ -121,7 +124,7 @@ extension KernelError: CustomStringConvertible {
                 "scanning needs CAP_NET_RAW: \(Self.rights)"
             }
         case .unsupported:
-            "this kernel has no Bluetooth, or the process may not use it: run `sudo modprobe bluetooth`; in a systemd "
+            "this kernel has no Bluetooth, or the process may not use it: run \(Remedy.machine("modprobe bluetooth")); in a systemd "
                 + "unit allow AF_BLUETOOTH in RestrictAddressFamilies; a container needs the host's network"
         case .resetting, .unknown, .poweredOff, .poweredOn:
             if operation == .switchOff, code == EBUSY {

@@ -68,9 +68,9 @@ extension RadioSwitches {
     static var advice: String { advice(forGroup: writers) }
 
     static func advice(forGroup group: String?) -> String {
-        let byRoot = "run `sudo rfkill unblock bluetooth`"
+        let byRoot = "run \(Remedy.machine("rfkill unblock bluetooth"))"
         guard let group else { return byRoot }
-        return "join the group \(group) with `sudo adduser $USER \(group)` and log in again, or \(byRoot)"
+        return "join the group \(group) with \(Remedy.machine("adduser $USER \(group)")) and log in again, or \(byRoot)"
     }
 
     /// The group that may write the device, unless that is root's; nil when none may.

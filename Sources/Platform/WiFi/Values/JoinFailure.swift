@@ -1,3 +1,5 @@
+import OkaeriPlumbing
+
 /// The reason why an action on the network failed, or is not possible: a code, and a sentence with the cause and the remedy.
 ///
 /// All texts of a failure are here: a new one is a ``Code`` with its Japanese sentence, and a function with the English one.
@@ -178,10 +180,12 @@ public struct ProfileMisfit: Hashable, Sendable {
 // MARK: The catalogue
 
 extension JoinFailure {
-    public static let noNetworkManager = Self(
-        .noNetworkManager,
-        "NetworkManager does not answer on the system bus; start it with `sudo systemctl start NetworkManager`, "
-            + "or install the package network-manager")
+    public static var noNetworkManager: Self {
+        Self(
+            .noNetworkManager,
+            "NetworkManager does not answer on the system bus; \(Remedy.start("NetworkManager").order("start it with ")), "
+                + "or install the package network-manager")
+    }
 
     public static let noWiFiDevice = Self(
         .noWiFiDevice, "NetworkManager has no Wi-Fi device; plug one in, or look at the output of `nmcli device`")
@@ -190,14 +194,14 @@ extension JoinFailure {
         Self(
             .deviceNotManaged,
             "NetworkManager does not manage the Wi-Fi device \(device); run "
-                + "`sudo nmcli device set \(device) managed yes`, and stop other programs that use it "
+                + "\(Remedy.machine("nmcli device set \(device) managed yes")), and stop other programs that use it "
                 + "(wpa_supplicant, dhcpcd)")
     }
 
     public static func firmwareMissing(device: String) -> Self {
         Self(
             .firmwareMissing,
-            "the firmware of the Wi-Fi device \(device) is missing; look for its name in `sudo dmesg`, and install the "
+            "the firmware of the Wi-Fi device \(device) is missing; look for its name in \(Remedy.machine("dmesg")), and install the "
                 + "firmware package (firmware-brcm80211, firmware-iwlwifi, firmware-realtek, …)")
     }
 
@@ -205,7 +209,7 @@ extension JoinFailure {
         Self(
             .noSupplicant,
             "NetworkManager cannot use the Wi-Fi device \(device): wpa_supplicant does not drive it; install the package "
-                + "wpasupplicant, and look at `systemctl status wpa_supplicant`")
+                + "wpasupplicant, and look at \(Remedy.status("wpa_supplicant"))")
     }
 
     public static let networkingOff = Self(
@@ -249,7 +253,7 @@ extension JoinFailure {
         Self(
             .noHotspotProfile,
             "NetworkManager shows this user no profile of a hotspot “\(ssid)” with WPA2 or WPA3; make one with "
-                + "`sudo nmcli connection add type wifi … mode ap`, as docs/wifi.md shows")
+                + "\(Remedy.machine("nmcli connection add type wifi … mode ap")), as docs/wifi.md shows")
     }
 
     public static func notInSight(ssid: String) -> Self {
@@ -282,19 +286,20 @@ extension JoinFailure {
             .savedProfileUnsecured,
             security == .wpa2
                 ? "NetworkManager's profile “\(profile)” allows WPA2, but \"security\" is \"wpa3\"; set its wifi-sec.key-mgmt to sae "
-                    + "with `sudo nmcli connection modify`, or set \"passphraseFile\""
+                    + "with \(Remedy.machine("nmcli connection modify")), or set \"passphraseFile\""
                 : "NetworkManager's profile “\(profile)” joins as \(security), without WPA2 or WPA3; correct it, or delete it "
-                    + "with `sudo nmcli connection delete`")
+                    + "with \(Remedy.machine("nmcli connection delete"))")
     }
 
     /// - Parameter misfit: A profile of that network, and the reason why it does not fit.
     public static func noCredentials(ssid: String, misfit: ProfileMisfit? = nil) -> Self {
         let start =
             misfit.map {
-                "NetworkManager's profile “\($0.profile)” does not fit “\(ssid)”: \($0.setting); correct it with `sudo nmcli connection modify`"
+                "NetworkManager's profile “\($0.profile)” does not fit “\(ssid)”: \($0.setting); correct it with "
+                    + "\(Remedy.machine("nmcli connection modify"))"
             }
             ?? "NetworkManager shows this user no profile that fits “\(ssid)”, and no passphrase file is configured; join it once "
-            + "with `sudo nmcli --ask device wifi connect`"
+            + "with \(Remedy.machine("nmcli --ask device wifi connect"))"
         return Self(.noCredentials, start + ", or set \"passphraseFile\"")
     }
 
@@ -337,11 +342,11 @@ extension JoinFailure {
         if let transitionDriver {
             sentence +=
                 "; if the passphrase is right, the adapter (driver \(transitionDriver)) may fail with WPA3: run "
-                + "`sudo nmcli connection modify \(profile.map { "“\($0)”" } ?? "PROFILE") wifi-sec.pmf disable`"
+                + "\(Remedy.machine("nmcli connection modify \(profile.map { "“\($0)”" } ?? "PROFILE") wifi-sec.pmf disable"))"
         } else {
             sentence +=
                 "; if the passphrase of the network was changed, correct it with "
-                + "`sudo nmcli --ask connection modify`, or set \"passphraseFile\" to a file that has it"
+                + "\(Remedy.machine("nmcli --ask connection modify")), or set \"passphraseFile\" to a file that has it"
         }
         return Self(.handshakeFailed, sentence, strength: strength)
     }
@@ -350,7 +355,7 @@ extension JoinFailure {
         Self(
             .secretUnavailable,
             "NetworkManager's profile “\(profile)” leaves its passphrase to a user's session, which a service cannot use; "
-                + "store it with `sudo nmcli --ask connection modify` and 802-11-wireless-security.psk-flags 0, "
+                + "store it with \(Remedy.machine("nmcli --ask connection modify")) and 802-11-wireless-security.psk-flags 0, "
                 + "or set \"passphraseFile\"")
     }
 
@@ -365,14 +370,14 @@ extension JoinFailure {
     }
 
     public static func timedOut(ssid: String) -> Self {
-        Self(.timedOut, "NetworkManager took too long for “\(ssid)”; look at `journalctl -u NetworkManager`")
+        Self(.timedOut, "NetworkManager took too long for “\(ssid)”; look at \(Remedy.log("NetworkManager"))")
     }
 
     public static let interrupted = Self(
         .interrupted, "NetworkManager or this program stopped while the join ran; try again")
 
     public static func refused(message: String) -> Self {
-        Self(.refused, "NetworkManager refused the request: \(message); look at `journalctl -u NetworkManager`")
+        Self(.refused, "NetworkManager refused the request: \(message); look at \(Remedy.log("NetworkManager"))")
     }
 
     /// - Parameters:
@@ -380,7 +385,7 @@ extension JoinFailure {
     ///   - name: Its name.
     public static func other(reason: Int, name: String) -> Self {
         Self(
-            .other, "NetworkManager gave up: \(name) (reason \(reason)); look at `journalctl -u NetworkManager`",
+            .other, "NetworkManager gave up: \(name) (reason \(reason)); look at \(Remedy.log("NetworkManager"))",
             reason: reason)
     }
 }
@@ -392,15 +397,15 @@ extension JoinFailure.Code {
     package func japanese(_ reason: String) -> String {
         switch self {
         case .noNetworkManager:
-            "NetworkManager が応答しません。`sudo systemctl start NetworkManager` で起動してください"
+            "NetworkManager が応答しません。\(Remedy.start("NetworkManager").japaneseOrder("で起動してください"))"
         case .noWiFiDevice:
             "Wi-Fi デバイスがありません。`nmcli device` で確認してください"
         case .deviceNotManaged:
             "NetworkManager が Wi-Fi デバイスを使っていません。`nmcli device` で確認してください"
         case .firmwareMissing:
-            "Wi-Fi デバイスのファームウェアがありません。`sudo dmesg` で名前を調べ、ファームウェアのパッケージをインストールしてください"
+            "Wi-Fi デバイスのファームウェアがありません。\(Remedy.machine("dmesg").japanese()) で名前を調べ、ファームウェアのパッケージをインストールしてください"
         case .noSupplicant:
-            "NetworkManager が Wi-Fi デバイスを使えません。wpasupplicant をインストールし、`systemctl status wpa_supplicant` を確認してください"
+            "NetworkManager が Wi-Fi デバイスを使えません。wpasupplicant をインストールし、\(Remedy.status("wpa_supplicant").japanese("を"))確認してください"
         case .networkingOff:
             "NetworkManager のネットワークがオフになっています。`nmcli networking on` でオンにしてください"
         case .radioOff:
@@ -424,9 +429,9 @@ extension JoinFailure.Code {
         case .mixedSecurityInSight:
             "同名のアクセスポイントに WPA2 のものと WPA3 だけのものがあり、どちらかが偽物かもしれません。security を wpa3 か wpa2 に設定してください"
         case .savedProfileUnsecured:
-            "保存された接続の保護が足りません。WPA2 か WPA3（security が wpa3 なら WPA3 のみ）に直すか、`sudo nmcli connection delete` で削除してください"
+            "保存された接続の保護が足りません。WPA2 か WPA3（security が wpa3 なら WPA3 のみ）に直すか、\(Remedy.machine("nmcli connection delete").japanese()) で削除してください"
         case .noCredentials:
-            "使える接続の設定もパスフレーズのファイルもありません。一度 `sudo nmcli --ask device wifi connect` で接続してください"
+            "使える接続の設定もパスフレーズのファイルもありません。\(Remedy.machine("nmcli --ask device wifi connect").japanese(after: "一度")) で接続してください"
         case .enterpriseNeedsProfile:
             "ログイン（IEEE 802.1X）が必要です。`nmcli connection add` か nmtui で接続を追加してください"
         case .passphraseFile:
@@ -442,7 +447,7 @@ extension JoinFailure.Code {
         case .noAddress:
             "接続はできましたが、IP アドレスが得られません。DHCP サーバーを確認してください"
         case .timedOut:
-            "時間内に接続できませんでした。`journalctl -u NetworkManager` を確認してください"
+            "時間内に接続できませんでした。\(Remedy.log("NetworkManager").japanese("を"))確認してください"
         case .interrupted:
             "接続の途中で NetworkManager かこのプログラムが止まりました。もう一度試してください"
         case .refused:

@@ -206,7 +206,7 @@ package struct RestorePlan: Sendable {
             #"f=$(mktemp) && \#(decrypt)tar --force-local -xOf \#(file) "$2" >"$f" && "#
             + #"install -D -T -m 0600 \#(owner)"$f" "$3"; s=$?; rm -f \#(files); exit $s"#
         let arguments = ["sh", SocketPath.absolute(archive.path), name.rawValue, path].map(\.shellQuoted)
-        return "\(geteuid() == 0 ? "sudo " : "")sh -c '\(script)' \(arguments.joined(separator: " "))"
+        return "\(geteuid() == 0 ? Installation.sudo : "")sh -c '\(script)' \(arguments.joined(separator: " "))"
     }
 
     /// Whether the restoring replaces or makes a file.

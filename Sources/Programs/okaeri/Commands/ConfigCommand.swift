@@ -2,6 +2,7 @@ import ArgumentParser
 import IBeacon
 import OkaeriConfiguration
 import OkaeriEvents
+import OkaeriPlumbing
 import OkaeriReceivers
 import RegionMonitoring
 
@@ -16,7 +17,7 @@ struct ConfigCommand: ParsableCommand {
             commandName: "check", abstract: "Check the configuration, and the files and addresses that it names.",
             discussion: """
                 It checks the keys, the programs of hooks, the owners and modes of files with secrets, and the addresses. \
-                For /etc/okaeri/beacons.json the rights of the service's user count; run it with sudo to see all files. Exit \
+                For /etc/okaeri/beacons.json the rights of the service's user count; run it \(Installation.words("with sudo", or: "as root")) to see all files. Exit \
                 status: 0 if there are only warnings, 78 otherwise. --json prints one object: the file, the regions, and the \
                 remarks with place, found, remedy, isError and, in a region, its name.
                 """)

@@ -106,7 +106,7 @@ struct ConfigurationChange {
         guard isOfService else {
             let next =
                 file.target == ServiceControl.file
-                ? "reload the daemon with `sudo systemctl reload okaeri`"
+                ? Remedy.reload().order("reload the daemon with ")
                 : "start `okaeri monitor --config \(file.path)`, or send SIGHUP to it"
             report.next = [next]
             say("Next: \(next).")

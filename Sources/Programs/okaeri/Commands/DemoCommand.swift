@@ -29,8 +29,9 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         guard let capture = DemoCapture.file() else {
             throw CommandFailure(
-                "the capture \(DemoCapture.installed) is missing; install the package again, with `sudo apt install --reinstall "
-                    + "okaeri`", status: Exit.unavailable)
+                "the capture \(DemoCapture.installed) is missing; "
+                    + Remedy.install("--reinstall okaeri").order("install the package again, with "),
+                status: Exit.unavailable)
         }
         let folder: PrivateFolder
         do throws(FilePlace.Problem) {
@@ -92,7 +93,7 @@ struct DemoNarrator {
 
     static let end = """
 
-        These are the events for hooks, the page, Home Assistant and the desktop. For your own beacon, run `sudo okaeri setup`.
+        These are the events for hooks, the page, Home Assistant and the desktop. For your own beacon, \(Remedy.setup().order()).
         """
 
     /// The number of distances that are printed; there is one a second.

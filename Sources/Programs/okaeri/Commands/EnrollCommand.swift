@@ -57,7 +57,7 @@ struct EnrollCommand: AsyncParsableCommand {
         if let source, source != "-", access(source, F_OK) != 0 {
             throw ValidationError(
                 "--import takes a file that exists, or -; a key on the command line is not used: if it was one, delete it in the "
-                    + "history of the shell and in the log of sudo")
+                    + "history of the shell\(Installation.words(" and in the log of sudo", or: ""))")
         }
     }
 

@@ -121,7 +121,8 @@ struct MonitorCommand: AsyncParsableCommand {
             } catch {
                 throw BackupWriterFailure(
                     error.kind == .interrupted
-                        ? "the backup takes too long; run `sudo okaeri backup FILE`" : error.description.escapedName)
+                        ? "the backup takes too long; run \(Remedy.okaeri("backup FILE"))"
+                        : error.description.escapedName)
             }
         }
     }

@@ -76,7 +76,7 @@ struct ConfigurationOptions: ParsableArguments {
         let known = configuration.regions.map(\.identifier).joined(separator: ", ")
         guard !known.isEmpty else {
             throw ValidationError(
-                "\(file) has no region yet; run `sudo okaeri setup`, or name UUID[/MAJOR[/MINOR]]")
+                "\(file) has no region yet; \(Remedy.setup().order()), or name UUID[/MAJOR[/MINOR]]")
         }
         throw ValidationError(
             "\(file) has no region \"\(name)\", only \(known); name one of them, or UUID[/MAJOR[/MINOR]]")

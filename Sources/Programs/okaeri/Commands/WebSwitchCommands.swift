@@ -141,7 +141,7 @@ enum PageState {
             }
             if attempt < attempts { try? await Task.sleep(for: interval) }
         }
-        return "the daemon has not opened the port; look at `journalctl -u okaeri`"
+        return "the daemon has not opened the port; look at \(Remedy.log())"
     }
 }
 
@@ -169,7 +169,7 @@ enum WebLink {
         }
         let port = listener?.port ?? 8080
         Terminal.printNotice(
-            "a phone cannot open it, because the page listens on this machine alone: run `sudo okaeri web on --lan`; or, on a "
+            "a phone cannot open it, because the page listens on this machine alone: run \(Remedy.okaeri("web on --lan")); or, on a "
                 + "computer, open the link after `ssh -L \(port):127.0.0.1:\(port) USER@THIS-MACHINE`")
     }
 

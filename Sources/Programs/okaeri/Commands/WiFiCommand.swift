@@ -13,7 +13,7 @@ struct WiFiQRCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qr", abstract: "Print a QR code that joins a network with a phone's camera.",
         discussion: """
-            It reads the passphrase file of the region, or the saved profile of NetworkManager, so run it with sudo. \
+            It reads the passphrase file of the region, or the saved profile of NetworkManager, so run it \(Installation.words("with sudo", or: "as root")). \
             Every device that scans the code can join the network. Exit status: 0; 1 if the passphrase or libqrencode4 is missing; \
             78 for a configuration that does not load.
             """)
@@ -49,7 +49,7 @@ struct WiFiQRCommand: AsyncParsableCommand {
         }
         guard let first = networks.first else {
             throw CommandFailure(
-                "no region has a network; name one, as in `sudo okaeri wifi qr HomeNet`", status: .failure)
+                "no region has a network; name one, as in \(Remedy.okaeri("wifi qr HomeNet"))", status: .failure)
         }
         return first
     }

@@ -18,8 +18,8 @@ extension NextSteps {
             if case .noDaemon = error { daemon = .absent }
         }
         self.init(
-            file: file.path, daemon: daemon, isService: ServiceControl.isInstalled, installation: .current,
-            outsider: Self.outsider, unsavedNetwork: unsavedNetwork)
+            file: file.path, daemon: daemon, isService: ServiceControl.isInstalled, outsider: Self.outsider,
+            unsavedNetwork: unsavedNetwork)
     }
 
     /// The name of the user of this terminal: the one of `sudo`, or that of the process.

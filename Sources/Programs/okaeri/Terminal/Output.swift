@@ -1,5 +1,4 @@
 import Glibc
-import OkaeriEvents
 import Synchronization
 import SystemPackage
 
@@ -23,7 +22,7 @@ enum Output {
     static func write(_ text: String) throws(Errno) {
         if let known = failure.withLock(\.self) { throw known }
         do throws(Errno) {
-            try FileDescriptor.standardOutput.writeWaiting(Array(Installation.current.adapted(text).utf8))
+            try FileDescriptor.standardOutput.writeWaiting(Array(text.utf8))
         } catch {
             failure.withLock { $0 = $0 ?? error }
             throw error

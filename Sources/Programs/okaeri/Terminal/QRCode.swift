@@ -1,4 +1,5 @@
 import Glibc
+import OkaeriPlumbing
 
 /// A text as a QR code, by libqrencode (https://fukuchi.org/works/qrencode/), if that is installed: it is loaded on
 /// demand, so that only users of the page need it.
@@ -9,7 +10,7 @@ struct QRCode {
 
         var description: String {
             switch self {
-            case .noLibrary: "no QR code: libqrencode4 is not installed; run `sudo apt install libqrencode4`"
+            case .noLibrary: "no QR code: libqrencode4 is not installed; \(Remedy.install("libqrencode4").order())"
             case .tooLong: "no QR code: the address is too long for one; open it as it is"
             }
         }

@@ -57,7 +57,7 @@ enum Terminal {
         case .output: try Output.write(text)
         case .errors:
             do {
-                try FileDescriptor.standardError.writeAll(Installation.current.adapted(text).utf8)
+                try FileDescriptor.standardError.writeAll(text.utf8)
             } catch {
                 throw (error as? Errno) ?? .ioError
             }
