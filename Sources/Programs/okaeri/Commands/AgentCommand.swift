@@ -9,7 +9,7 @@ struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent", abstract: "Show Wi-Fi prompts as desktop notifications with buttons.",
         discussion: """
-            It runs in the desktop session (`systemctl --user start okaeri-agent`), follows the daemon, and shows each \
+            It runs in the desktop session\(Installation.words(" (`systemctl --user start okaeri-agent`)", or: "")), follows the daemon, and shows each \
             prompt until it is answered. The language is English, or Japanese by the locale.
             """, shouldDisplay: false)
 

@@ -17,8 +17,8 @@ struct MonitorCommand: AsyncParsableCommand {
         discussion: """
             It waits for a missing adapter, permission or NetworkManager. On a terminal it shows Wi-Fi prompts itself; \
             elsewhere answer them with `okaeri answer`. SIGHUP reloads the configuration. Under systemd it reports its \
-            state to the service manager, and writes its events to the journal with fields: `journalctl -u okaeri \
-            REGION=home`.
+            state to the service manager, and writes its events to the journal with \
+            fields\(Installation.words(": `journalctl -u okaeri REGION=home`", or: "")).
             """, shouldDisplay: false)
 
     /// The substitutes for NetworkManager.
