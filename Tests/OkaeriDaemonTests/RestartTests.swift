@@ -198,7 +198,7 @@ import Testing
         #expect(try #require(try file.read(persistedTypes))[PromptMemory.self]?.prompts.never == [])
     }
 
-    /// What is restored before a capture's first packet has the age of the capture's clock.
+    /// A state is restored before a capture's clock is known, so ages are those of that clock.
     @Test func `the state of a daemon that restored a prompt is restored once more`() async throws {
         try await arrive { client in _ = try await client.answer("1", .later) }
         for _ in 0..<2 {
