@@ -14,9 +14,14 @@ import Testing
             for _ in 0..<20 * count {
                 let sign = Int.random(in: 0..<count, using: &random)
                 let time = Int64.random(in: 0..<100, using: &random)
+                let isDue = times.filter { $0.value <= time }
+                #expect(heap.onlyDue(at: Instant(nanoseconds: time)) == (isDue.count == 1 ? isDue.first?.key : nil))
                 if Bool.random(using: &random) {
                     times[sign] = time
                     heap.set(sign, to: time)
+                } else if Bool.random(using: &random) {
+                    times[sign] = nil
+                    heap.remove(sign)
                 } else if let popped = heap.popped(at: Instant(nanoseconds: time)) {
                     #expect(times[popped] == times.values.min())
                     times[popped] = nil

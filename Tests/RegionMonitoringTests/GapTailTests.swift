@@ -1,3 +1,4 @@
+import OkaeriTestSupport
 import Testing
 
 @testable import RegionMonitoring
@@ -46,6 +47,39 @@ import Testing
         (counts[12], sums[12]) = (6, 1e9)
         let stored = try #require(GapMemory<36>(counts: counts, sums: sums, listened: 1000).tail(of: 6))
         #expect(stored.start == 8 && stored.longest == 10)
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a silence is within the exit time if and only if the whole estimate says so`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var model = SilenceModel()
+        model.isPhone = seed % 3 == 2
+        for _ in 0..<400 {
+            let gap = Float.random(in: 0.1...1, using: &random) * Float.random(in: 1...40, using: &random)
+            let rssi = Int8.random(in: -95 ... -50, using: &random)
+            model.heard(after: gap, elapsed: Double(gap), rssi: rssi, wasDeafOfLate: Bool.random(using: &random))
+            for sensitivity in Sensitivity.allCases {
+                let time = model.exitTime(sensitivity)
+                for seconds in [time - 0.01, time, time + 0.01, .random(in: 8...400, using: &random)] {
+                    let isPresent = model.isPresent(after: seconds, sensitivity)
+                    #expect(isPresent == (seconds <= time))
+                }
+            }
+        }
+    }
+
+    @Test func `so many gaps beyond a length are a tail that begins beyond it`() {
+        var memory = memory([12, 14, 15, 17, 21, 30])
+        for length in stride(from: 1.0, to: 40, by: 0.25) {
+            for gaps in [1.0, 2, 5, 6] where memory.has(gaps, beyond: length) {
+                #expect(memory.tail(of: gaps).map { $0.start > length } == true)
+            }
+        }
+        let (two, three, none) = (memory.has(2, beyond: 17), memory.has(3, beyond: 17), memory.has(1, beyond: 30))
+        #expect(two && !three && !none)
+        var empty = GapMemory<36>()
+        let isAny = empty.has(1, beyond: 1)
+        #expect(!isAny)
     }
 
     @Test func `extreme values give a number`() throws {

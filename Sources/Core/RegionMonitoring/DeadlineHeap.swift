@@ -45,31 +45,57 @@ struct DeadlineHeap: Sendable {
 
     /// Removes a sign whose time has come, and returns it; `nil` without one.
     mutating func popped(at now: Instant) -> Int? {
-        guard let first = entries.first, first.time <= now.nanoseconds, first.time < .max else { return nil }
-        places[first.sign] = -1
+        guard isDue(0, at: now) else { return nil }
+        let sign = entries[0].sign
+        remove(sign)
+        return sign
+    }
+
+    /// Returns the sign whose time has come, if it is the only one. It keeps its place.
+    func onlyDue(at now: Instant) -> Int? {
+        isDue(0, at: now) && !isDue(1, at: now) && !isDue(2, at: now) ? entries[0].sign : nil
+    }
+
+    /// Removes the time of a sign, if it has one.
+    mutating func remove(_ sign: Int) {
+        let place = places[sign]
+        guard place >= 0 else { return }
+        places[sign] = -1
         let last = entries.removeLast()
-        if last.sign != first.sign { settle(last, at: 0) }
-        return first.sign
+        if last.sign != sign { settle(last, at: place) }
+    }
+
+    private func isDue(_ place: Int, at now: Instant) -> Bool {
+        place < entries.count && entries[place].time <= now.nanoseconds && entries[place].time < .max
     }
 
     /// Puts an entry in a free place, or above or below it, so that none is later than those below it.
     private mutating func settle(_ entry: Entry, at start: Int) {
-        var place = start
-        while place > 0, case let above = (place - 1) / 2, entries[above].time > entry.time {
-            put(entries[above], at: place)
-            place = above
-        }
-        while case let first = 2 * place + 1, first < entries.count {
-            let second = first + 1
-            let below = second < entries.count && entries[second].time < entries[first].time ? second : first
-            guard entries[below].time < entry.time else { break }
-            put(entries[below], at: place)
-            place = below
-        }
-        put(entry, at: place)
+        Self.settle(entry, at: start, &entries, &places)
     }
 
-    private mutating func put(_ entry: Entry, at place: Int) {
+    private static func settle(_ entry: Entry, at start: Int, _ entries: inout [Entry], _ places: inout [Int]) {
+        let count = entries.count
+        // One check of each array for a sole owner, not one for each access.
+        var entries = entries.mutableSpan
+        var places = places.mutableSpan
+        var place = start
+        while place > 0, case let above = (place - 1) / 2, case let other = entries[above], other.time > entry.time {
+            entries[place] = other
+            places[other.sign] = place
+            place = above
+        }
+        while case var below = 2 * place + 1, below < count {
+            var other = entries[below]
+            if below + 1 < count, entries[below + 1].time < other.time {
+                below += 1
+                other = entries[below]
+            }
+            guard other.time < entry.time else { break }
+            entries[place] = other
+            places[other.sign] = place
+            place = below
+        }
         entries[place] = entry
         places[entry.sign] = place
     }

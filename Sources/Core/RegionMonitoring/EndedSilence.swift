@@ -122,7 +122,7 @@ extension RegionMonitor {
         // Most silences of slow tags: too short with their deaf time, too.
         if leftFor == nil {
             let longest = radios.silence(since: signs[index].silentSince, at: now, tolerance: 0)
-            if beacons[holder].silences.isPresent(after: longest, .quick) { return nil }
+            if beacons[holder].silences.isPresent(after: Double(longest) / 1e9, .quick) { return nil }
         }
         let silent = radios.silence(since: signs[index].silentSince, at: now, tolerance: beacons[holder].tolerance)
         let (times, length) = (beacons[holder].silences.exitTimes, Duration.nanoseconds(silent))

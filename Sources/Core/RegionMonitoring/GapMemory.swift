@@ -86,6 +86,23 @@ struct GapMemory<let binCount: Int>: Sendable {
         return min(max(Double(sums[bin]) / Double(counts[bin]), start), end)
     }
 
+    /// Whether the bins of longer gaps than `length`, at least ``GapBins/shortest``, have so many: then the ``tail(of:)`` of so many
+    /// begins beyond it.
+    ///
+    /// Mutating, because a memory that must not change would be copied for the call.
+    @inline(__always)
+    mutating func has(_ gaps: Double, beyond length: Double) -> Bool {
+        guard listened > 0 else { return false }
+        var (count, bin) = (0.0, max(0, GapBins.bin(of: Float(length)) + 1 - Self.first))
+        // From the shortest of them on: most are little longer.
+        while bin < binCount {
+            count += Double(counts[bin])
+            if count >= gaps { return true }
+            bin += 1
+        }
+        return false
+    }
+
     /// Returns the distribution of the longest gaps, or `nil` if there are none.
     ///
     /// - Parameter gaps: The number of longest gaps that are the tail.

@@ -28,6 +28,7 @@ struct ListeningClock: Sendable {
         }
 
         /// The length of a silence that lasts until this reading, on the clock of a limit.
+        @inline(__always)
         func silence(since start: Reading, by limit: SilenceLimit) -> Int64 {
             let elapsed =
                 switch limit.clock {
@@ -39,6 +40,7 @@ struct ListeningClock: Sendable {
 
         /// The time on the clock of a limit until a silence reaches it, if the receiver is not deaf from now on; zero or less
         /// when it is reached.
+        @inline(__always)
         func remaining(of limit: SilenceLimit, since start: Reading) -> Int64 {
             limit.length.subtractingClamped(silence(since: start, by: limit))
         }
@@ -116,6 +118,7 @@ struct ListeningClock: Sendable {
     }
 
     /// The reading by which silences are judged: a deaf receiver is taken to remain so until a reception.
+    @inline(__always)
     func readingForJudgement(at now: Instant) -> Reading {
         let listened = listened(at: now)
         return Reading(
@@ -142,6 +145,7 @@ struct ListeningClock: Sendable {
     }
 
     /// The moment at which so much time will have passed on one of the clocks, or `nil` while the scan is off.
+    @inline(__always)
     func instant(after time: Int64, of clock: SilenceLimit.Clock, from now: Instant) -> Instant? {
         guard pausedAt == nil else { return nil }
         switch clock {

@@ -37,11 +37,13 @@ struct Radios: Sendable {
 
         func reading(at now: Instant) -> ListeningClock.Reading { clock.reading(at: min(now, horizon)) }
 
+        @inline(__always)
         private func readingForJudgement(at now: Instant) -> ListeningClock.Reading {
             clock.readingForJudgement(at: min(now, horizon))
         }
 
         /// Returns the time until a silence that began at a reading reaches its limit.
+        @inline(__always)
         func remaining(
             since start: ListeningClock.Reading, at now: Instant, _ isJudged: Bool, _ limit: SilenceLimit
         ) -> Int64 {
@@ -214,6 +216,7 @@ struct Radios: Sendable {
         isLost(start.radio) && start.others.allSatisfy { isLost($0.radio) }
     }
 
+    @inline(__always)
     func isAnyListening(to start: SilenceStart) -> Bool {
         isListening(start.radio) || start.others.contains { isListening($0.radio) }
     }
@@ -304,6 +307,18 @@ struct Radios: Sendable {
             add(part, at: now, isJudged, all.map { isSparse(part.radio) ? sparse ?? $0 : $0 }, limit, to: &end)
         }
         return deciding == .reporting ? end.soonest : end.longest
+    }
+
+    /// Returns the same where the limit is that of all radios. The path of the own radio alone is inlined.
+    ///
+    /// Mutating, because radios that must not change would be copied for the call.
+    @inline(__always)
+    mutating func remaining(
+        since start: SilenceStart, at now: Instant, isJudged: Bool, limit: SilenceLimit
+    ) -> Int64 {
+        start.isOwn
+            ? own.remaining(since: start.reading, at: now, isJudged, limit)
+            : remaining(since: start, at: now, isJudged: isJudged) { _ in limit }
     }
 
     /// Adds a radio of a silence.
@@ -401,6 +416,10 @@ struct SilenceStart: Sendable {
         (at, self.radio, self.reading) = (now, radio, reading)
         if !others.isEmpty { others = [] }
     }
+
+    /// Whether the monitor's own radio alone has received the beacon.
+    @inline(__always)
+    var isOwn: Bool { radio == RadioID.own.position && others.isEmpty }
 
     var first: Part { Part(radio: radio, reading: reading) }
 

@@ -25,7 +25,7 @@ extension RegionMonitor {
     public mutating func phoneSighted(
         _ phone: Int, rssi: Int8?, by radio: RadioID = .own, at now: Instant
     ) -> [Action] {
-        guard !radios[radio.position].isLost, now >= startedAt else { return [] }
+        guard !radios.isLost(radio.position), now >= startedAt else { return [] }
         let sighting = sighting(ofPhone: phone, rssi: rssi, by: radio)
         guard let slot = slot(ofPhone: phone, sighting, at: now) else { return [] }
         return sighted(sighting, in: slot, at: now)

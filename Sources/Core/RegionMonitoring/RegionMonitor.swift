@@ -184,9 +184,12 @@ public struct RegionMonitor: Sendable {
     /// Handles that time has passed. It decides exits by the clock, and not at the next advertisement.
     public mutating func advanced(to now: Instant) -> [Action] {
         var actions: [Action] = []
-        if let nextRanging, nextRanging <= now { actions += ranged(at: now) }
+        if let nextRanging, nextRanging <= now { actions = ranged(at: now) }
         if let nextLateness, nextLateness <= now { latenessJudged(at: now) }
-        if let nextExit, nextExit <= now { actions += silenceJudged(at: now) }
+        if let nextExit, nextExit <= now {
+            let exits = silenceJudged(at: now)
+            if !exits.isEmpty { actions += exits }
+        }
         return actions
     }
 
@@ -300,30 +303,43 @@ extension RegionMonitor {
             waitsEnded(at: now)
             scheduleExits(at: now)
         }
-        due.removeAll(keepingCapacity: true)
-        while let index = deadlines.popped(at: now) { due.append(index) }
-        // Signs that end together do so in the order of the configuration.
-        if due.count > 1 { due.sort() }
         var actions: [Action] = []
         var shared: SharedRemaining?
-        for position in due.indices {
-            let index = due[position]
-            guard let earliest = signs[index].earliestEnd else { continue }
-            var left = remaining(of: index, until: earliest, at: now, isJudged: true, &shared)
-            signs[index].isJudgedByLearnedEnd = false
-            if left <= 0, signs[index].learns, let learned = learnedRemaining(of: index, at: now), learned > left {
-                left = learned
-                signs[index].isJudgedByLearnedEnd = true
+        if let only = deadlines.onlyDue(at: now) {
+            // Mostly one: no list, and one change of the heap.
+            if isEndJudged(of: only, at: now, &shared) { actions = left(only, bySilenceAt: now) }
+        } else {
+            while let index = deadlines.popped(at: now) { due.append(index) }
+            // Signs that end together do so in the order of the configuration.
+            due.sort()
+            for position in due.indices where isEndJudged(of: due[position], at: now, &shared) {
+                actions += left(due[position], bySilenceAt: now)
             }
-            if left <= 0 {
-                actions += self.left(index, bySilenceAt: now)
-            } else {
-                deadlines.set(index, to: now.nanoseconds.addingClamped(left))
-            }
+            due.removeAll(keepingCapacity: true)
         }
         nextExit = deadlines.earliest
         if hasLateBeacon { latenessEnded(at: now) }
         return actions
+    }
+
+    /// Judges the silence of a sign whose time has come, and sets its next time. Returns whether it has ended.
+    private mutating func isEndJudged(of index: Int, at now: Instant, _ shared: inout SharedRemaining?) -> Bool {
+        guard let earliest = signs[index].earliestEnd else {
+            deadlines.remove(index)
+            return false
+        }
+        var left = remaining(of: index, until: earliest, at: now, isJudged: true, &shared)
+        signs[index].isJudgedByLearnedEnd = false
+        if left <= 0, signs[index].learns, let learned = learnedRemaining(of: index, at: now), learned > left {
+            left = learned
+            signs[index].isJudgedByLearnedEnd = true
+        }
+        guard left > 0 else {
+            deadlines.remove(index)
+            return true
+        }
+        deadlines.set(index, to: now.nanoseconds.addingClamped(left))
+        return false
     }
 
     /// Returns the time until the learned end of a sign's silence, by those of its beacons that are strong enough; `nil` without one.
@@ -333,9 +349,13 @@ extension RegionMonitor {
     private mutating func learnedRemaining(of index: Int, at now: Instant) -> Int64? {
         var longest: Int64?
         for slot in signs[index].slots where signs[index].holds(beacons[slot].signal.value) {
-            let remaining = radios.remaining(since: beacons[slot].silence, at: now, isJudged: true) {
-                signs[index].end(of: beacons[slot], at: $0)
-            }
+            let remaining =
+                beacons[slot].silence.isOwn
+                ? radios.remaining(
+                    since: beacons[slot].silence, at: now, isJudged: true, limit: signs[index].end(of: beacons[slot]))
+                : radios.remaining(since: beacons[slot].silence, at: now, isJudged: true) {
+                    signs[index].end(of: beacons[slot], at: $0)
+                }
             longest = max(longest ?? .min, remaining)
         }
         return longest
@@ -366,7 +386,7 @@ extension RegionMonitor {
         guard radios.isAnyListening(to: signs[index].silentSince) else {
             return signs[index].awaitsRadios ? radios.wait(for: signs[index].silentSince, at: now) : .max
         }
-        return radios.remaining(since: signs[index].silentSince, at: now, isJudged: isJudged) { _ in limit }
+        return radios.remaining(since: signs[index].silentSince, at: now, isJudged: isJudged, limit: limit)
     }
 
     /// The time until the silence of a long list of radios reaches a limit, which is the same for all signs that share it.

@@ -82,6 +82,7 @@ struct SignTracker: Sendable {
     /// Removes the slots of all beacons.
     mutating func removeSlots() { slots = [] }
 
+    @inline(__always)
     var state: RegionState {
         switch phase {
         case .unknown: .unknown
@@ -110,6 +111,7 @@ struct SignTracker: Sendable {
     }
 
     /// The beacon whose silence is the sign's: it keeps the sign inside, or did so before silence ended it.
+    @inline(__always)
     var silentHolder: Int? {
         switch phase {
         case .inside(let holder): holder
@@ -119,23 +121,29 @@ struct SignTracker: Sendable {
     }
 
     /// Whether the exit time is a learned one of its beacons.
+    @inline(__always)
     var learns: Bool { exitAfter == nil && state == .inside }
 
     /// The silence that ends the sign, or the shortest that may where the time is learned; `nil` while silence changes nothing.
+    ///
+    /// Mutating, because a sign that must not change would be copied for the call.
     var earliestEnd: SilenceLimit? {
-        if let exitAfter { return state == .outside ? nil : configured(exitAfter) }
-        switch phase {
-        case .inside:
-            return SilenceLimit(length: shortestExitAfter, clock: .listening, tolerance: 0)
-        case .unknown:
-            // The sensitivity may have changed since then.
-            let initial = awaited.map { max($0, shortestExitAfter) } ?? sign.initialExitAfter.clampedNanoseconds
-            return SilenceLimit(length: initial, clock: .listening, tolerance: tolerance(ofExitTime: initial))
-        case .outside: return nil
+        @inline(__always) mutating get {
+            if let exitAfter { return state == .outside ? nil : configured(exitAfter) }
+            switch phase {
+            case .inside:
+                return SilenceLimit(length: shortestExitAfter, clock: .listening, tolerance: 0)
+            case .unknown:
+                // The sensitivity may have changed since then.
+                let initial = awaited.map { max($0, shortestExitAfter) } ?? sign.initialExitAfter.clampedNanoseconds
+                return SilenceLimit(length: initial, clock: .listening, tolerance: tolerance(ofExitTime: initial))
+            case .outside: return nil
+            }
         }
     }
 
     /// The learned time within which the beacon that was inside last has to be received again.
+    @inline(__always)
     var awaited: Int64? { lastKnown == .inside ? awaiting : nil }
 
     /// Returns the time for which `track`, one of the sign's beacons, keeps it inside after a reception, in nanoseconds.
@@ -155,11 +163,13 @@ struct SignTracker: Sendable {
         return SilenceLimit(length: length, clock: .listening, tolerance: track.tolerance)
     }
 
+    @inline(__always)
     private func configured(_ exitAfter: Int64) -> SilenceLimit {
         SilenceLimit(length: exitAfter, clock: .scanning, tolerance: tolerance(ofExitTime: exitAfter))
     }
 
     /// The same for a configured time, which is kept to within a tenth.
+    @inline(__always)
     private func tolerance(ofExitTime time: Int64) -> Int64 { time / 10 }
 
     @inline(__always)

@@ -110,7 +110,7 @@ struct SilenceModel: Sendable {
     @inline(never)  // Of most beacons, which are strangers, it is never asked.
     private mutating func learn(_ gap: Float, elapsed: Double) {
         guard elapsed <= Self.absence else { return }
-        if sunk > Self.departure, Double(gap) * unit > exitTime(.balanced) { return }
+        if sunk > Self.departure, !isPresent(after: Double(gap) * unit, .balanced) { return }
         if isOutlierOfUnknown(gap) { return }
         let bin = GapBins.bin(of: gap)
         _ = minutes.add(gap, bin: bin, halfLife: Self.halfLife.minutes)
@@ -224,18 +224,22 @@ struct SilenceModel: Sendable {
     /// Returns the same in nanoseconds, without the cost of a `Duration`: the path of a report needs it.
     func exitNanoseconds(_ sensitivity: Sensitivity) -> Int64 { Nanoseconds.count(exitTime(sensitivity)) }
 
-    /// Whether a silence of so many nanoseconds is not longer than the exit time. Most are not, by one memory alone.
-    func isPresent(after silence: Int64, _ sensitivity: Sensitivity) -> Bool {
-        let seconds = Double(silence) / 1e9
+    /// Whether a silence of so many seconds is not longer than the exit time. Most are not, by the number of longer gaps in a day.
+    ///
+    /// Mutating, because a model that must not change would be copied for the call.
+    mutating func isPresent(after seconds: Double, _ sensitivity: Sensitivity) -> Bool {
         let bounds = sensitivity.bounds(isPhone: isPhone)
-        if seconds < (isKnown ? bounds.shortest : bounds.initial) { return true }
-        if seconds >= bounds.longest { return false }
+        if seconds <= (isKnown ? bounds.shortest : bounds.initial) { return true }
+        if seconds > bounds.longest { return false }
+        // The exit time is beyond the shortest of the longest gaps.
+        if day.has(Self.tail.day, beyond: seconds / unit) { return true }
+        // Most others are not, by one memory alone.
         if let tail = day.tail(of: Self.tail.day),
             tail.exitTime(cost: costOfFalseExit(sensitivity)) * unit * prolongation > seconds
         {
             return true
         }
-        return silence <= exitNanoseconds(sensitivity)
+        return seconds <= exitTime(sensitivity)
     }
 
     func timing(_ sensitivity: Sensitivity) -> ExitTiming {

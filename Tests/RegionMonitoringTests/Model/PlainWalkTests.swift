@@ -21,7 +21,8 @@ extension RegionMonitor {
     /// Returns the signs whose silence has ended their presence by now. Everything is looked up.
     fileprivate func endedByWalk(at now: Instant) -> [Int] {
         signs.indices.filter { index in
-            guard let earliest = signs[index].earliestEnd else { return false }
+            var sign = signs[index]
+            guard let earliest = sign.earliestEnd else { return false }
             let start = signs[index].silentSince
             guard radios.isAnyListening(to: start),
                 radios.remaining(since: start, at: now, isJudged: true, { _ in earliest }) <= 0
