@@ -59,6 +59,28 @@ struct AES128Tests {
             }
         }
     }
+
+    @Test func `devices are found by their keys while the orders of some are known`() throws {
+        let keys = (0..<20 as Range<UInt8>).compactMap { number in IdentityResolvingKey("\(number + 10)".repeated(16)) }
+        var resolver = AddressResolver(keys.map { DeviceIdentity(key: $0) })
+        func found(_ position: Int, _ number: UInt32, at second: Int64) -> Int? {
+            let order = position.isMultiple(of: 3) ? keys[position].reversed : keys[position]
+            let random = 0x40_0000 | UInt32(position) << 8 | number
+            let (low, high) = (random << 24 | AES128(order).hash(random), UInt16(random >> 8))
+            return resolver.device(of: BluetoothAddress(low: low, high: high), .random, at: second * 1_000_000_000)
+        }
+        for position in keys.indices where position.isMultiple(of: 2) {
+            for number in 0..<6 as Range<UInt32> {
+                let device = found(position, number % 2, at: Int64(position * 6) + Int64(number))
+                #expect(device == (number == 0 ? nil : position))
+            }
+        }
+        for position in keys.indices {
+            for number in 2..<4 as Range<UInt32> {
+                #expect(found(position, number, at: 130) == (number == 2 && position % 2 == 1 ? nil : position))
+            }
+        }
+    }
 }
 
 extension String {

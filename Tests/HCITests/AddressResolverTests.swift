@@ -180,6 +180,70 @@ struct AddressResolverTests {
         #expect(resolver.reversed.isEmpty)
     }
 
+    /// Has the resolver receive two addresses of a key, three times each, which makes the order of its bytes known.
+    private func receive(_ key: IdentityResolvingKey, in resolver: inout AddressResolver, from second: Int64) {
+        for number in 0..<2 as Range<UInt32> {
+            _ = third(address(key, UInt32(second) * 2 + number), in: &resolver, from: second + Int64(number) * 3)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a device that is received in one order of bytes is tried in that one alone, for ten minutes`(isReversed: Bool)
+    {
+        var resolver = resolver([DeviceIdentity(key: isReversed ? anna.key.reversed : anna.key), ben])
+        var number: UInt64 = 0
+        func computations(at second: Int64) -> Int {
+            number += 1
+            _ = uses.taken
+            #expect(resolver.device(of: foreign(number), .random, at: second * 1_000_000_000) == nil)
+            return uses.taken
+        }
+        #expect(computations(at: 0) == 4)
+        #expect(third(address(anna.key, 0), in: &resolver) == 0)
+        #expect(computations(at: 3) == 4, "one address may be by chance")
+        #expect(third(address(anna.key, 1), in: &resolver, from: 3) == 0)
+        #expect(computations(at: 6) == 3)
+        receive(ben.key, in: &resolver, from: 10)
+        #expect(computations(at: 16) == 2)
+        #expect(computations(at: 605) == 2 && computations(at: 606) == 3, "Anna's was received last at 5 s")
+        #expect(computations(at: 616) == 4)
+        #expect(third(address(anna.key, 9), in: &resolver, from: 700) == 0 && computations(at: 702) == 4)
+        #expect(third(address(anna.key, 10), in: &resolver, from: 703) == 0 && computations(at: 706) == 3)
+    }
+
+    @Test func `an order that was met by chance hides the device for no longer than it counts as in range`() {
+        var resolver = resolver([anna])
+        receive(anna.key.reversed, in: &resolver, from: 0)
+        let arrival = address(anna.key, 1000)
+        #expect(third(arrival, in: &resolver, from: 10) == nil)
+        let late = resolver.device(of: address(anna.key.reversed, 1), .random, at: 605_000_000_000)
+        #expect(late == 0, "it counts as in range until then")
+        // Its address was foreign until now.
+        #expect(third(arrival, in: &resolver, from: 1206) == 0)
+        #expect(resolver.reversed.isEmpty)
+    }
+
+    @Test func `the order in which a device was received first is the only one that is ever tried alone`() {
+        var resolver = resolver([anna])
+        receive(anna.key, in: &resolver, from: 0)
+        for second in stride(from: 1000, to: 1100, by: 10) as StrideTo<Int64> {
+            receive(anna.key.reversed, in: &resolver, from: second)
+        }
+        #expect(resolver.reversed == [0], "the stored addresses are of the other order")
+        #expect(third(address(anna.key, 9), in: &resolver, from: 1101) == 0)
+        #expect(resolver.reversed.isEmpty)
+    }
+
+    @Test func `while an address in each order is stored, both are tried`() {
+        var resolver = resolver([anna])
+        let other = address(anna.key.reversed, 7)
+        #expect(resolver.device(of: other, .random, at: 0) == nil)
+        receive(anna.key, in: &resolver, from: 1)
+        _ = uses.taken
+        _ = resolver.device(of: foreign(1), .random, at: 10_000_000_000)
+        #expect(uses.taken == 2)
+    }
+
     @Test func `a flood of addresses leaves devices resolvable and the memory constant`() {
         var resolver = resolver([anna, ben])
         for number in 0..<100_000 as Range<UInt64> {

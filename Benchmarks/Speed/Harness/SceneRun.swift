@@ -40,7 +40,7 @@ struct SceneRun {
     private let scene: Scene
     private var pipeline: PresencePipeline
     private var radios: [RadioID] = []
-    private var keys: [IdentityResolvingKey] = []
+    private var ciphers: [AES128] = []
     private var now = Instant(nanoseconds: 0)
     private var packets: [[UInt8]] = []
     private var dice = UInt64(1)
@@ -52,6 +52,7 @@ struct SceneRun {
         self.scene = scene
         var regions: [MonitoredRegion] = []
         var beacons: [BeaconIdentity] = []
+        var keys: [IdentityResolvingKey] = []
         func add(_ count: Int, ranging: MonitoredRegion.Ranging = .off) {
             for number in 0..<count {
                 let identity = BeaconIdentity(
@@ -73,7 +74,10 @@ struct SceneRun {
         case .strangers(let count):
             for phone in 0..<count {
                 regions.append(MonitoredRegion(identifier: "phone \(phone)", RegionSign(.phone(file: "\(phone)"))))
-                keys.append(.random())
+                // The same in each run: by chance, a stranger may resolve with one.
+                IdentityResolvingKey((1...16).map { UInt8(truncatingIfNeeded: 37 * phone + 11 * $0) }).map {
+                    keys.append($0)
+                }
             }
         }
         var monitor = RegionMonitor(regions, at: now)
@@ -85,6 +89,7 @@ struct SceneRun {
         }
         pipeline = PresencePipeline(monitor)
         pipeline.phones = AddressResolver(keys.map { DeviceIdentity(key: $0) })
+        ciphers = keys.map { AES128($0) }
         packets = beacons.enumerated().map { Self.packet($1, address: 0xC000_0000_0000 | UInt64($0)) }
         if case .strangers = scene { packets = [Self.packet(nil, address: 0)] }
     }
@@ -130,12 +135,12 @@ struct SceneRun {
     }
 
     private mutating func receivePhones(from second: Instant) {
-        let spacing = Nanoseconds.second / Int64(keys.count * (Self.strangersEach + 1) + 1)
+        let spacing = Nanoseconds.second / Int64(ciphers.count * (Self.strangersEach + 1) + 1)
         var time = second.nanoseconds
-        for phone in keys.indices {
+        for phone in ciphers.indices {
             // Another address every minute.
             let part = UInt32(truncatingIfNeeded: 0x40_0000 + turn / 60 * 100 + phone)
-            setAddress(UInt64(part) << 24 | UInt64(AES128(keys[phone]).hash(part)))
+            setAddress(UInt64(part) << 24 | UInt64(ciphers[phone].hash(part)))
             receive(0, rssi: -70, at: time)
             for _ in 0..<Self.strangersEach {
                 time += spacing
@@ -190,7 +195,8 @@ struct SceneRun {
     }
 
     private mutating func setAddress(_ address: UInt64) {
-        for byte in 0..<6 { packets[0][6 + byte] = UInt8(truncatingIfNeeded: address >> UInt64(8 * byte)) }
+        var packet = packets[0].mutableSpan
+        for byte in 0..<6 { packet[6 + byte] = UInt8(truncatingIfNeeded: address >> UInt64(8 * byte)) }
     }
 
     /// An event with one LE Advertising Report, from its event code on: an iBeacon, or a device without data.

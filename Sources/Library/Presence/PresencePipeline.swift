@@ -58,7 +58,10 @@ public struct PresencePipeline: Sendable {
                 let rssi = report.rssi
                 // Before the payload is looked at: a locked phone advertises what no parser knows.
                 let phone = phones.device(of: report.address, report.addressType, at: now.nanoseconds)
-                if let phone { actions += phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler) }
+                if let phone {
+                    let news = phoneHeard(phone, rssi: rssi, by: radio, at: now, handler: handler)
+                    if !news.isEmpty { actions += news }
+                }
                 var frames = assembler.frames(in: report)
                 guard var frame = frames.next() else {
                     if let tap {

@@ -33,6 +33,23 @@ struct AddressEvidence: Sendable {
 
     private var entries: [Entry] = []
 
+    /// The order of the key's bytes, while no address in the other one needs to be tried; `nil`: both are.
+    ///
+    /// Two addresses within ``companionTime``, each of them a proof by itself, make an order known, if no address in the other one is
+    /// stored. It stays known until the device was not received for that time. Until then the device counts as in range anyway: an order
+    /// that was met by chance hides no arrival. The first order that was known is the only one that ever is.
+    private(set) var known: Order?
+    private var firstKnown: Order?
+    private var lastHeard = Int64.min
+
+    /// The time from which on a known order has to be ended by ``ended(at:)``; the maximum without one.
+    var end: Int64 { known == nil ? .max : lastHeard.addingClamped(Int64(Self.companionTime)) }
+
+    /// Ends a known order whose time is over.
+    mutating func ended(at time: Int64) {
+        if time > end { known = nil }
+    }
+
     /// Whether at least two addresses resolve with the key in the wrong order of bytes, and none as it is written.
     var isReversed: Bool { entries.count > 1 && entries.allSatisfy { $0.order == .reversed } }
 
@@ -47,8 +64,19 @@ struct AddressEvidence: Sendable {
             entries[position].counted = time
             entries[position].count = min(entries[position].count + 1, Self.enough)
         }
+        lastHeard = max(lastHeard, time)
+        if entries.contains(where: { $0.order != order }) {
+            known = nil
+        } else if known == nil, firstKnown ?? order == order, isProved(at: time) {
+            (known, firstKnown) = (order, order)
+        }
         return entries[position].count >= Self.enough
             || entries.contains { $0.address != address && distance($0.heard, time) <= Self.companionTime }
+    }
+
+    /// Whether several addresses of late are proofs, each by itself.
+    private func isProved(at time: Int64) -> Bool {
+        entries.count { $0.count >= Self.enough && distance($0.heard, time) <= Self.companionTime } > 1
     }
 
     private mutating func position(of address: BluetoothAddress, _ order: Order, at time: Int64) -> Int {

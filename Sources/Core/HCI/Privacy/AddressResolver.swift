@@ -4,9 +4,12 @@ public protocol AddressHash: Sendable {
     func hash(_ random: UInt32) -> UInt32
 }
 
-/// The ciphers of several keys. All of them compute the hash of a foreign address.
+/// The ciphers of several keys. All that are tried compute the hash of a foreign address.
 package protocol AddressSearch: Sendable {
-    /// Returns the position of the first key with which 24 random bits have a hash; `nil` without one.
+    /// Sets the positions of the keys that are tried; at first all are.
+    mutating func select(_ positions: [Int])
+
+    /// Returns the position of the first tried key with which 24 random bits have a hash; `nil` without one.
     func first(with hash: UInt32, of random: UInt32) -> Int?
 }
 
@@ -15,6 +18,7 @@ package protocol AddressSearch: Sendable {
 /// A hash has 24 bits, so that a foreign address resolves with a key by chance: once in 8 million addresses, because a key may have
 /// been written in the wrong order of bytes, and both orders are tried. One match is therefore no proof of the device.
 /// Two different addresses within ten minutes are one, and so is one address that was received three times, at least a second apart.
+/// While a device is received in one order of its key, the other one is not tried: see ``AddressEvidence/known``.
 public struct AddressResolver: Sendable {
     /// Makes the cipher of a key.
     public typealias Cipher = (IdentityResolvingKey) -> any AddressHash
@@ -25,7 +29,10 @@ public struct AddressResolver: Sendable {
     private var devices: [Device]
     private var cache: ResolutionCache
     /// Both orders of each device's key, one after the other.
-    private let keys: any AddressSearch
+    private var keys: any AddressSearch
+    /// The positions of the keys that are tried, and the time from which on there are others.
+    private var tried: [Int] = []
+    private var triedUntil = Int64.max
 
     /// A resolver without devices.
     public init() {
@@ -48,6 +55,7 @@ public struct AddressResolver: Sendable {
         isEmpty = devices.isEmpty
         keys = search(identities.compactMap(\.self).flatMap { [$0.key, $0.key.reversed] })
         cache = ResolutionCache()
+        tried = Array(0..<2 * devices.count)
     }
 
     /// Returns the position of the device that an address proves to be in range; `nil` if it is another device's, or no proof yet.
@@ -67,10 +75,31 @@ public struct AddressResolver: Sendable {
     @usableFromInline mutating func found(
         _ address: BluetoothAddress, _ type: BluetoothAddressType, at time: Int64
     ) -> Int? {
+        if time > triedUntil { ordersChanged(at: time) }
         guard let (index, order) = match(of: address, type) else { return nil }
-        return devices[index].evidence.isEnough(with: address, order, at: time) ? devices[index].position : nil
+        let known = devices[index].evidence.known
+        let isEnough = devices[index].evidence.isEnough(with: address, order, at: time)
+        if devices[index].evidence.known != known { ordersChanged(at: time) }
+        return isEnough ? devices[index].position : nil
     }
 
+    /// Determines the keys that are tried. An address that was foreign with fewer of them may be a device's with more.
+    private mutating func ordersChanged(at time: Int64) {
+        for index in devices.indices { devices[index].evidence.ended(at: time) }
+        let before = tried
+        tried = devices.indices.flatMap { index in
+            switch devices[index].evidence.known {
+            case .stated: [2 * index]
+            case .reversed: [2 * index + 1]
+            case nil: [2 * index, 2 * index + 1]
+            }
+        }
+        keys.select(tried)
+        triedUntil = devices.reduce(.max) { min($0, $1.evidence.end) }
+        if !Set(tried).isSubset(of: before) { cache.removeAll() }
+    }
+
+    @inline(__always)
     private mutating func match(of address: BluetoothAddress, _ type: BluetoothAddressType) -> Match? {
         switch type {
         case .random:
@@ -87,6 +116,7 @@ public struct AddressResolver: Sendable {
         }
     }
 
+    @inline(__always)
     private func resolved(_ address: BluetoothAddress) -> Match? {
         let random = UInt32(truncatingIfNeeded: address.rawValue >> 24)
         return keys.first(with: UInt32(truncatingIfNeeded: address.rawValue) & 0xFF_FFFF, of: random)
@@ -106,9 +136,14 @@ extension AddressResolver {
 
     /// The search by one cipher after another.
     private struct Ciphers: AddressSearch {
-        let all: [any AddressHash]
+        private let all: [any AddressHash]
+        private var tried: [Int]
 
-        func first(with hash: UInt32, of random: UInt32) -> Int? { all.firstIndex { $0.hash(random) == hash } }
+        init(all: [any AddressHash]) { (self.all, tried) = (all, Array(all.indices)) }
+
+        mutating func select(_ positions: [Int]) { tried = positions }
+
+        func first(with hash: UInt32, of random: UInt32) -> Int? { tried.first { all[$0].hash(random) == hash } }
     }
 }
 

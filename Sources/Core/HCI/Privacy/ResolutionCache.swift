@@ -1,5 +1,5 @@
-/// The results of the last addresses, those of foreign devices included. A result depends on the address and the keys alone, so it
-/// needs no expiry: a resolver of other keys begins with an empty cache.
+/// The results of the last addresses, those of foreign devices included. A result depends on the address and the tried keys alone, so it
+/// needs no expiry: with other keys the cache begins empty.
 ///
 /// The table has a fixed size, in sets of four that the address chooses; the one of a set that was received longest ago is replaced.
 /// A flood of invented addresses costs the ciphers' time, and no memory.
@@ -30,9 +30,10 @@ struct ResolutionCache: Sendable {
 
     mutating func result(of address: BluetoothAddress) -> Result? {
         let first = first(of: address)
+        var entries = entries.mutableSpan
         for place in first..<first + Self.ways where entries[place] >> 16 == address.rawValue {
             let entry = entries[place]
-            moveBack(from: first, to: place)
+            Self.moveBack(&entries, from: first, to: place)
             entries[first] = entry
             return Result(entry)
         }
@@ -41,13 +42,18 @@ struct ResolutionCache: Sendable {
 
     mutating func insert(_ address: BluetoothAddress, _ result: Result) {
         let first = first(of: address)
-        moveBack(from: first, to: first + Self.ways - 1)
+        var entries = entries.mutableSpan
+        Self.moveBack(&entries, from: first, to: first + Self.ways - 1)
         entries[first] = address.rawValue << 16 | UInt64(result.code)
+    }
+
+    mutating func removeAll() {
+        for place in entries.indices { entries[place] = 0 }
     }
 
     /// Frees the first place: the entries before `last` take that of their follower.
     @inline(__always)
-    private mutating func moveBack(from first: Int, to last: Int) {
+    private static func moveBack(_ entries: inout MutableSpan<UInt64>, from first: Int, to last: Int) {
         var place = last
         while place > first {
             entries[place] = entries[place - 1]

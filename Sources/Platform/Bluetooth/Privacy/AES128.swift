@@ -38,33 +38,47 @@ extension AES128: AddressHash {
     }
 }
 
-/// The ciphers of several keys, one behind the other: without a copy of a schedule for each block.
+/// The ciphers of several keys, those that are tried one behind the other: without a copy of a schedule for each block.
 private struct AES128Search: AddressSearch {
-    private let schedules: [aes128_ctx]
+    private let all: [aes128_ctx]
+    /// The schedules of the tried keys, and the position of each key.
+    private var tried: [aes128_ctx]
+    private var positions: [Int]
 
-    init(_ keys: [IdentityResolvingKey]) { schedules = keys.map { AES128($0).schedule } }
+    init(_ keys: [IdentityResolvingKey]) {
+        all = keys.map { AES128($0).schedule }
+        (tried, positions) = (all, Array(all.indices))
+    }
+
+    mutating func select(_ positions: [Int]) {
+        self.positions = positions.filter(all.indices.contains)
+        tried = self.positions.map { all[$0] }
+    }
 
     func first(with hash: UInt32, of random: UInt32) -> Int? {
         let size = IdentityResolvingKey.byteCount
         let bits = (0 as UInt64, UInt64(random).bigEndian)
+        let (wanted, mask) = (hash.bigEndian, UInt32(0xFF_FFFF).bigEndian)
         var block = bits
-        // Safe: the schedules and both blocks of 16 bytes stay where they are during the calls, and all positions are the array's.
-        return unsafe schedules.withUnsafeBufferPointer { schedules in
+        // Safe: the schedules and both blocks of 16 bytes stay where they are during the calls, and all places are the array's.
+        let place: Int? = unsafe tried.withUnsafeBufferPointer { schedules in
             unsafe withUnsafeBytes(of: bits) { bits in
                 unsafe withUnsafeMutableBytes(of: &block) { block in
-                    guard let schedule = schedules.baseAddress,
+                    guard var schedule = schedules.baseAddress,
                         let source = unsafe bits.bindMemory(to: UInt8.self).baseAddress,
                         let target = unsafe block.bindMemory(to: UInt8.self).baseAddress
                     else { return nil }
-                    for position in 0..<schedules.count {
-                        unsafe nettle_aes128_encrypt(schedule + position, size, target, source)
+                    for place in 0..<schedules.count {
+                        unsafe nettle_aes128_encrypt(schedule, size, target, source)
                         let encrypted = unsafe block.loadUnaligned(fromByteOffset: size - 4, as: UInt32.self)
-                        if UInt32(bigEndian: encrypted) & 0xFF_FFFF == hash { return position }
+                        if encrypted & mask == wanted { return place }
+                        unsafe schedule += 1
                     }
                     return nil
                 }
             }
         }
+        return place.map { positions[$0] }
     }
 }
 
