@@ -130,9 +130,9 @@ struct DayPlot {
     }
 
     /// Returns the middle of a column of the signal.
-    func x(ofColumn column: UInt16) -> Double {
-        layout.left + layout.chart * (Double(column) + 0.5) / Double(max(1, record.columns))
-    }
+    func x(ofColumn column: UInt16) -> Double { layout.left + columnWidth * (Double(column) + 0.5) }
+
+    var columnWidth: Double { layout.chart / Double(max(1, record.columns)) }
 
     /// The width of a minute, and never less than can be seen.
     var minuteWidth: Double {
@@ -313,7 +313,7 @@ struct MarkGlyph {
 struct SignalScale {
     /// In dBm, at tens.
     private let range: ClosedRange<Int>
-    private let top: Double
+    let top: Double
 
     /// The range for a home without receptions.
     private static let usual = -90 ... -50
@@ -341,9 +341,15 @@ struct SignalScale {
         return Array(stride(from: range.upperBound, through: range.lowerBound, by: -step))
     }
 
-    func y(_ level: Double) -> Double {
-        let (lower, upper) = (Double(range.lowerBound), Double(range.upperBound))
-        return top + Layout.signalHeight * (upper - min(upper, max(lower, level))) / (upper - lower)
+    func y(_ level: Double) -> Double { top + height(ofDB: depth(level)) }
+
+    /// Returns the distance of a level from the top, in dB.
+    func depth(_ level: Double) -> Double {
+        Double(range.upperBound) - min(Double(range.upperBound), max(Double(range.lowerBound), level))
+    }
+
+    func height(ofDB distance: Double) -> Double {
+        Layout.signalHeight * distance / Double(range.upperBound - range.lowerBound)
     }
 }
 
@@ -357,7 +363,8 @@ enum Style {
         .paper{fill:#fffdf8}.grid{stroke:#efeae0}.grid.strong{stroke:#e0d9ca}
         .inside{fill:#2a9d8f}.outside{fill:#e9e4d8}.unknown{fill:url(#doubt)}
         .doubt{stroke:#b9b2a3}.band{fill:#4c78a8;fill-opacity:.18}
-        .signal{fill:none;stroke:#4c78a8;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}
+        .signal{fill:none;stroke:#4c78a8;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round;
+        vector-effect:non-scaling-stroke}
         .threshold{stroke-width:1;stroke-dasharray:5 4}.enter{stroke:#2a9d8f}.exit{stroke:#c8643c}
         text.enter,text.exit{stroke:#fffdf8;stroke-width:4;paint-order:stroke}text.enter{fill:#22796f}text.exit{fill:#b4532c}
         .mark{stroke:#fffdf8;stroke-width:1.5}.prompt{fill:#e9a23b}.answer{fill:#b7892f}

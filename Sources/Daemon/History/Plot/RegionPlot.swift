@@ -13,17 +13,22 @@ struct RegionPlot {
         self.region = region
         self.top = top
         self.plot = plot
-        scale = SignalScale(region, top: top + Layout.signal)
+        scale = SignalScale(region, top: Layout.signal)
     }
 
+    /// Draws it in a group of its own, whose content is the same at each place.
     func draw(_ svg: inout SVGText) {
+        svg.group("g", ["transform": "translate(0 \(SVGText.number(top)))"]) { drawContent(&$0) }
+    }
+
+    private func drawContent(_ svg: inout SVGText) {
         let inside = plot.insideFor(region)
         let space = plot.layout.chart - Double(inside.displayWidth + 2) * 6.3
         svg.add(
-            "text", ["class": "name", "x": .init(plot.layout.left), "y": .init(top + Layout.name)],
+            "text", ["class": "name", "x": .init(plot.layout.left), "y": .init(Layout.name)],
             Self.cut(region.identifier, to: space))
         svg.add(
-            "text", ["class": "quiet end", "x": .init(plot.layout.right), "y": .init(top + Layout.name)], inside)
+            "text", ["class": "quiet end", "x": .init(plot.layout.right), "y": .init(Layout.name)], inside)
         drawPresence(&svg)
         if plot.layout.hasSignals {
             drawScale(&svg)
@@ -52,7 +57,7 @@ struct RegionPlot {
                 "rect",
                 [
                     "class": "\(Self.presence(span.value))", "x": .init(plot.x(span.time.lowerBound)),
-                    "y": .init(top + Layout.bar), "width": .init(width), "height": .init(Layout.barHeight),
+                    "y": .init(Layout.bar), "width": .init(width), "height": .init(Layout.barHeight),
                     "rx": .init(min(3, width / 2)),
                 ], title: "\(words(span.value)) \(plot.span(span.time))")
         }
@@ -69,11 +74,16 @@ struct RegionPlot {
     }
 
     private func drawScale(_ svg: inout SVGText) {
+        let (left, chart) = (SVGText.Value(plot.layout.left).text, SVGText.Value(plot.layout.chart).text)
+        let lines = scale.levels.map { "M\(left) \(SVGText.Value(scale.y(Double($0))).text)h\(chart)" }
+        svg.add("path", ["class": "grid", "d": "\(lines.joined())"])
         for level in scale.levels {
-            let y = scale.y(Double(level))
-            drawLine("grid", at: y, &svg)
             svg.add(
-                "text", ["class": "quiet small end", "x": .init(plot.layout.left - 8), "y": .init(y + 4)], "\(level)")
+                "text",
+                [
+                    "class": "quiet small end", "x": .init(plot.layout.left - 8),
+                    "y": .init(scale.y(Double(level)) + 4),
+                ], "\(level)")
         }
     }
 
@@ -102,29 +112,50 @@ struct RegionPlot {
             ])
     }
 
+    /// The units of the line of the signal in a dB: finer than the line is wide.
+    private static let fineness = 4.0
+
+    /// Draws the signal in columns and dB, which the picture scales: in pixels, equal steps would have different numbers.
     private func drawSignal(_ svg: inout SVGText) {
-        var rest = region.signal[...]
-        while let first = rest.first {
-            let stretch = [first] + rest.dropFirst().prefix { !$0.beginsStretch }
-            rest = rest.dropFirst(stretch.count)
-            draw(stretch, &svg)
+        var stretches: [[DayRecord.Signal]] = []
+        for signal in region.signal {
+            if signal.beginsStretch || stretches.isEmpty { stretches.append([]) }
+            stretches[stretches.count - 1].append(signal)
+        }
+        guard !stretches.isEmpty else { return }
+        let (column, dB) = (plot.columnWidth, scale.height(ofDB: 1))
+        let origin = "translate(\(SVGText.number(plot.x(ofColumn: 0))) \(SVGText.number(scale.top)))"
+        func draw(_ name: String, unitsInDB: Double, _ path: ([Point]) -> SVGPath) {
+            let scaling = "scale(\(SVGText.number(column)) \(SVGText.number(dB / unitsInDB)))"
+            svg.group("g", ["transform": "\(origin)\(scaling)"]) { svg in
+                for stretch in stretches { svg.add("path", ["class": "\(name)", "d": .init(path(points(stretch)))]) }
+            }
+        }
+        draw("band", unitsInDB: 1) { points in
+            var band = SVGPath()
+            for point in points { band.add(point.x, scale.depth(Double(point.signal.highest))) }
+            for point in points.reversed() { band.add(point.x, scale.depth(Double(point.signal.lowest))) }
+            band.close()
+            return band
+        }
+        draw("signal", unitsInDB: Self.fineness) { points in
+            var line = SVGPath()
+            for point in points {
+                line.add(point.x, (scale.depth(Double(point.signal.mean)) * Self.fineness).rounded())
+            }
+            return line
         }
     }
 
-    /// Draws the signal between two silences. A single value is drawn a minute wide, and at least a pixel.
-    private func draw(_ stretch: [DayRecord.Signal], _ svg: inout SVGText) {
-        var points = stretch.map { (x: plot.x(ofColumn: $0.column), signal: $0) }
-        if points.count == 1 {
-            let half = max(0.5, plot.minuteWidth / 2)
-            points = [-half, half].map { (points[0].x + $0, points[0].signal) }
+    private typealias Point = (x: Double, signal: DayRecord.Signal)
+
+    /// Returns the points of the signal between two silences, in columns. A single value is drawn a minute wide, and at least a pixel.
+    private func points(_ stretch: [DayRecord.Signal]) -> [Point] {
+        if stretch.count == 1 {
+            let half = max(0.5, plot.minuteWidth / 2) / plot.columnWidth
+            return [-half, half].map { (Double(stretch[0].column) + $0, stretch[0]) }
         }
-        var (band, line) = (SVGPath(.pixel), SVGPath(.halfPixel))
-        for point in points { band.add(point.x, scale.y(Double(point.signal.highest))) }
-        for point in points.reversed() { band.add(point.x, scale.y(Double(point.signal.lowest))) }
-        band.close()
-        for point in points { line.add(point.x, scale.y(Double(point.signal.mean))) }
-        svg.add("path", ["class": "band", "d": .init(band)])
-        svg.add("path", ["class": "signal", "d": .init(line)])
+        return stretch.map { (Double($0.column), $0) }
     }
 
     /// The smallest distance of two marks. The tooltip of a mark names the minute.
@@ -138,7 +169,7 @@ struct RegionPlot {
             guard x <= plot.layout.width else { break }
             free = x + Self.markDistance
             svg.group("g", [:], title: "\(plot.clock(mark.time)) \(mark.text)") { svg in
-                MarkGlyph(mark.kind).draw(&svg, x: x, y: top + Layout.marks)
+                MarkGlyph(mark.kind).draw(&svg, x: x, y: Layout.marks)
             }
         }
     }

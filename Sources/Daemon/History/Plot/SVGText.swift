@@ -69,6 +69,12 @@ struct SVGText {
         var markup: String { isPlain ? text : SVGText.escaped(text) }
     }
 
+    /// A number for a scale, with four decimals at most.
+    static func number(_ number: Double) -> String {
+        let rounded = (number * 10_000).rounded() / 10_000
+        return Int(exactly: rounded).map(String.init) ?? "\(rounded)"
+    }
+
     /// Text as XML bears it. What XML cannot bear at all, such as a NUL in a network's name, is replaced.
     static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
@@ -82,29 +88,17 @@ struct SVGText {
     }
 }
 
-/// The data of a path (SVG 2, 9.3): steps from point to point.
+/// The data of a path (SVG 2, 9.3): steps from point to point, in halves of a unit.
 struct SVGPath {
-    /// The distance of two points that differ.
-    enum Precision: Int {
-        /// Finer than a line is wide.
-        case halfPixel = 2
-        /// For the edge of an area, which has no line of its own.
-        case pixel = 1
-    }
-
-    private let precision: Precision
     private var bytes: [UInt8] = []
     private var last = (x: 0, y: 0)
     private var hasSteps = false
 
-    init(_ precision: Precision = .halfPixel) { self.precision = precision }
-
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Goes to a point in pixels: without a line first, and on with one.
+    /// Goes to a point: without a line first, and on with one.
     mutating func add(_ x: Double, _ y: Double) {
-        let units = Double(precision.rawValue)
-        let point = (x: Int((x * units).rounded()), y: Int((y * units).rounded()))
+        let point = (x: Int((x * 2).rounded()), y: Int((y * 2).rounded()))
         if bytes.isEmpty {
             bytes.append(UInt8(ascii: "M"))
             append(point.x)
@@ -120,14 +114,14 @@ struct SVGPath {
 
     mutating func close() { bytes.append(UInt8(ascii: "z")) }
 
-    /// Appends a number of units. A sign separates it from the number before it.
-    private mutating func append(_ units: Int) {
-        if units < 0 {
+    /// Appends a number of halves. A sign separates it from the number before it.
+    private mutating func append(_ halves: Int) {
+        if halves < 0 {
             bytes.append(UInt8(ascii: "-"))
         } else if let last = bytes.last, last < UInt8(ascii: "A") {
             bytes.append(UInt8(ascii: " "))
         }
-        let (whole, part) = units.magnitude.quotientAndRemainder(dividingBy: UInt(precision.rawValue))
+        let (whole, part) = halves.magnitude.quotientAndRemainder(dividingBy: 2)
         if whole != 0 || part == 0 { bytes.append(contentsOf: String(whole).utf8) }
         if part != 0 { bytes.append(contentsOf: [UInt8(ascii: "."), UInt8(ascii: "5")]) }
     }
