@@ -197,4 +197,35 @@ import Testing
         hear([("hall", -60)], for: 15)
         #expect(rooms.nextDeadline == nil)
     }
+
+    @Test(arguments: [false, true])
+    mutating func `a room is decided at the same time without the steps before its deadlines`(isSmoothed: Bool) {
+        var patient = rooms
+        var (turns, steps) = (0, 0)
+        for _ in 0..<600 {
+            for node in ["hall", "hall2", "attic", "bath"]
+            where node == "hall" || Int.random(in: 0..<4, using: &generator) > 0 {
+                let signal = Double.random(in: -72 ... -58, using: &generator)
+                let isHeard = Int.random(in: 0..<9, using: &generator) > 0
+                func hear(_ rooms: inout RoomEstimator) {
+                    rooms.heard(
+                        by: node, in: node.filter { !$0.isNumber }, signal: isHeard ? signal : nil, spread: 1.5,
+                        age: 0.1, isSmoothed: isSmoothed, at: now)
+                }
+                hear(&rooms)
+                hear(&patient)
+            }
+            for _ in 0..<Int.random(in: 1..<30, using: &generator) {
+                now += 500_000_000
+                rooms.advance(to: now)
+                steps += 1
+                if let due = patient.nextDeadline, due <= now {
+                    patient.advance(to: now)
+                    turns += 1
+                }
+                #expect(patient.room == rooms.room)
+            }
+        }
+        #expect(rooms.room != nil && turns > 100 && turns < steps / 2, "\(turns) of \(steps)")
+    }
 }

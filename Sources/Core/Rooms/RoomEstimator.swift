@@ -60,6 +60,9 @@ struct RoomEstimator: Sendable {
     private static let step = Nanoseconds.second / 2
     private static let longestSum = 60 * Nanoseconds.second
 
+    /// The longest time until a deadline, in seconds.
+    private static let longestWait = 60.0
+
     /// The difference to the strongest receiver of its room at which a receiver counts half, in dB.
     private static let halving = 1.5
 
@@ -93,6 +96,9 @@ struct RoomEstimator: Sendable {
     private var receivers: [Receiver] = []
     private var rooms: [String] = []
     private var evidence: [Double] = []
+    /// The signal of each room in dBm, `nil` without one, and its noise; determined anew after a receiver's signal has changed.
+    private var (levels, noises) = ([Double?](), [Double]())
+    private var areLevelsKnown = false
     private var began: Int64?
     private var last: Int64 = 0
     private var published: Int?
@@ -105,13 +111,38 @@ struct RoomEstimator: Sendable {
         receivers.max { $0.level < $1.level }.map { rooms[$0.room] }
     }
 
-    /// The time at which ``advance(to:)`` is next needed; `nil` while nothing is to be decided.
+    /// The time at which ``advance(to:)`` is next needed; `nil` while nothing is to be decided. May be early, is never late.
+    ///
+    /// While no signal changes, the variance of each receiver does not exceed the larger one of its present value and the square of its
+    /// distance from the slow mean. That bounds the evidence from above, and the required evidence from below.
     var nextDeadline: Int64? {
         guard !receivers.isEmpty else { return nil }
-        let isOpen =
-            published == nil || evidence.contains { $0 > 0 }
-            || receivers.contains { $0.isFading || $0.room != published && $0.silentSince == nil }
-        return isOpen ? last.addingClamped(Self.step) : nil
+        guard let published else {
+            return deadline(in: (began ?? last).addingClamped(Self.firstWait).subtractingClamped(last))
+        }
+        // These change the levels.
+        if isAnyTooWeak || receivers.indices.contains(where: { receivers[$0].isFading }) { return deadline(in: 0) }
+        var soonest = Double.infinity
+        var variance: Double?
+        for room in rooms.indices where room != published {
+            guard let level = levels[room], evidence[room] > 0 || lead(level, over: published) > 0,
+                isReceived(in: room)
+            else { continue }
+            let largest = variance ?? largestVariance
+            variance = largest
+            let required = required(room, over: published, largest)
+            let growth = lead(level, over: published) - required.bias
+            let missing = required.evidence - evidence[room]
+            if missing <= 0 || growth > 0 { soonest = min(soonest, max(0, missing) / max(growth, .ulpOfOne)) }
+        }
+        guard soonest < .infinity else { return nil }
+        return deadline(in: Int64(min(soonest, Self.longestWait) * 1e9))
+    }
+
+    /// Returns the end of the step in which a time ends, in nanoseconds from now; that of the next step at least.
+    private func deadline(in time: Int64) -> Int64 {
+        let steps = max(1, (max(0, time) + Self.step - 1) / Self.step)
+        return last.addingClamped(steps * Self.step)
     }
 }
 
@@ -137,6 +168,7 @@ extension RoomEstimator {
         for index in receivers.indices where receivers[index].silentSince ?? .max < transmitted {
             receivers[index].isFading = true
         }
+        areLevelsKnown = false
         let index = receivers.firstIndex { $0.node == node }
         let place = position(of: room)
         let noise = min(20, max(0.5, spread ?? 2.5))
@@ -152,6 +184,7 @@ extension RoomEstimator {
                     node: node, room: place, isSmoothed: isSmoothed, level: signal, noise: noise, slow: signal))
         }
         if began == nil { began = now }
+        determineLevels()
     }
 
     private mutating func position(of room: String) -> Int {
@@ -171,6 +204,7 @@ extension RoomEstimator {
         let places = rooms.indices.filter(used.contains)
         let moved = Dictionary(uniqueKeysWithValues: places.enumerated().map { ($1, $0) })
         (rooms, evidence) = (places.map { rooms[$0] }, places.map { evidence[$0] })
+        areLevelsKnown = false
         for index in receivers.indices { receivers[index].room = moved[receivers[index].room] ?? 0 }
         published = published.flatMap { moved[$0] }
     }
@@ -192,7 +226,7 @@ extension RoomEstimator {
     /// Adds up a span of so many seconds, in which every level was constant.
     private mutating func weigh(_ seconds: Double) {
         let variance = motion(seconds)
-        let (levels, noises) = signals()
+        determineLevels()
         guard let published else {
             guard let began, last.subtractingClamped(began) >= Self.firstWait else { return }
             self.published = levels.indices.max { levels[$0] ?? -.infinity < levels[$1] ?? -.infinity }
@@ -200,20 +234,13 @@ extension RoomEstimator {
         }
         var best: (room: Int, surplus: Double)?
         for room in rooms.indices where room != published {
-            guard let level = levels[room],
-                receivers.contains(where: { $0.room == room && $0.silentSince == nil })
-            else {
+            guard let level = levels[room], isReceived(in: room) else {
                 evidence[room] = max(0, evidence[room] - Self.fading * seconds)
                 continue
             }
-            let parameters = areSmoothed(room, published) ? Self.ofMeans : self.parameters
-            let stillness = parameters.motion / variance
-            let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
-            let noise = (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
-            let lead = min(Self.longestLead, level - (levels[published] ?? Self.floor))
-            let bias = min(parameters.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
-            evidence[room] = max(0, evidence[room] + (lead - bias) * seconds)
-            let surplus = evidence[room] / ((parameters.threshold + parameters.thresholdOfNoise * noise) * scale)
+            let required = required(room, over: published, variance)
+            evidence[room] = max(0, evidence[room] + (lead(level, over: published) - required.bias) * seconds)
+            let surplus = evidence[room] / required.evidence
             if surplus >= 1, surplus > best?.surplus ?? 0 { best = (room, surplus) }
         }
         guard let best else { return }
@@ -221,27 +248,57 @@ extension RoomEstimator {
         for room in evidence.indices { evidence[room] = 0 }
     }
 
-    /// Whether all receivers of two rooms report means.
-    private func areSmoothed(_ room: Int, _ other: Int) -> Bool {
-        receivers.allSatisfy { $0.isSmoothed || $0.room != room && $0.room != other }
+    private func lead(_ level: Double, over published: Int) -> Double {
+        min(Self.longestLead, level - (levels[published] ?? Self.floor))
     }
 
-    /// The signal of each room in dBm, and its noise: the mean of its receivers, weighted by their signals. The
-    /// nearest receiver has the largest weight, and several receivers with equal signals have less noise than one.
-    private func signals() -> (levels: [Double?], noises: [Double]) {
-        var strongest = [Double](repeating: -.infinity, count: rooms.count)
-        for receiver in receivers { strongest[receiver.room] = max(strongest[receiver.room], receiver.level) }
-        var sums = [(weight: Double, level: Double, variance: Double)](repeating: (0, 0, 0), count: rooms.count)
-        for receiver in receivers {
-            let weight = Self.powerOfTwo((receiver.level - strongest[receiver.room]) / Self.halving)
-            sums[receiver.room].weight += weight
-            sums[receiver.room].level += weight * receiver.level
-            sums[receiver.room].variance += weight * weight * receiver.noise * receiver.noise
-        }
+    /// The evidence that a room needs to replace the published one, in dB·s, and the part of its lead that does not count, in dB.
+    private func required(_ room: Int, over published: Int, _ variance: Double) -> (evidence: Double, bias: Double) {
+        let parameters = areSmoothed(room, published) ? Self.ofMeans : self.parameters
+        let stillness = parameters.motion / variance
+        let scale = min(max(stillness * stillness, parameters.scale.lowerBound), parameters.scale.upperBound)
+        let noise = (noises[room] * noises[room] + noises[published] * noises[published]).squareRoot()
         return (
-            sums.map { $0.weight > 0 ? $0.level / $0.weight : nil },
-            sums.map { $0.weight > 0 ? $0.variance.squareRoot() / $0.weight : 0 }
+            (parameters.threshold + parameters.thresholdOfNoise * noise) * scale,
+            min(parameters.largestBias, (parameters.bias + parameters.biasOfNoise * noise) * scale)
         )
+    }
+
+    /// Whether a receiver of a room receives the beacon.
+    private func isReceived(in room: Int) -> Bool {
+        receivers.indices.contains { receivers[$0].room == room && receivers[$0].silentSince == nil }
+    }
+
+    /// Whether all receivers of two rooms report means.
+    private func areSmoothed(_ room: Int, _ other: Int) -> Bool {
+        receivers.indices.allSatisfy {
+            receivers[$0].isSmoothed || receivers[$0].room != room && receivers[$0].room != other
+        }
+    }
+
+    /// Determines the signal of each room, and its noise: the mean of its receivers, weighted by their signals. The nearest receiver has
+    /// the largest weight, and several receivers with equal signals have less noise than one.
+    private mutating func determineLevels() {
+        guard !areLevelsKnown else { return }
+        areLevelsKnown = true
+        levels = Array(repeating: nil, count: rooms.count)
+        noises = Array(repeating: 0, count: rooms.count)
+        for room in rooms.indices {
+            var strongest = -Double.infinity
+            for index in receivers.indices where receivers[index].room == room {
+                strongest = max(strongest, receivers[index].level)
+            }
+            guard strongest > -.infinity else { continue }
+            var (sum, level, variance) = (0.0, 0.0, 0.0)
+            for index in receivers.indices where receivers[index].room == room {
+                let weight = Self.powerOfTwo((receivers[index].level - strongest) / Self.halving)
+                sum += weight
+                level += weight * receivers[index].level
+                variance += weight * weight * receivers[index].noise * receivers[index].noise
+            }
+            guard sum > 0 else { continue }
+            (levels[room], noises[room]) = (level / sum, variance.squareRoot() / sum)
+        }
     }
 
     /// Two to the power of `exponent`, within six percent.
@@ -256,19 +313,45 @@ extension RoomEstimator {
         var count = 0.0
         for index in receivers.indices {
             if receivers[index].silentSince != nil {
-                if receivers[index].isFading { receivers[index].level -= Self.silentFading * seconds }
+                guard receivers[index].isFading else { continue }
+                receivers[index].level -= Self.silentFading * seconds
+                areLevelsKnown = false
                 continue
             }
-            let parameters = receivers[index].isSmoothed ? Self.ofMeans : self.parameters
-            let weight = seconds / (seconds + parameters.memory)
+            let weight = seconds / (seconds + parameters(of: index).memory)
             let distance = receivers[index].level - receivers[index].slow
             receivers[index].variance += weight * (distance * distance - receivers[index].variance)
             receivers[index].slow += weight * distance
-            let noise = receivers[index].noise * receivers[index].noise + Self.rounding
-            excess += receivers[index].variance - parameters.noiseShare * noise
+            excess += receivers[index].variance - noise(of: index)
             count += 1
         }
-        receivers.removeAll { $0.level < Self.floor }
+        if isAnyTooWeak {
+            receivers.removeAll { $0.level < Self.floor }
+            areLevelsKnown = false
+        }
         return count > 0 ? max(Self.leastVariance, excess / count) : parameters.motion
+    }
+
+    private var isAnyTooWeak: Bool { receivers.indices.contains { receivers[$0].level < Self.floor } }
+
+    /// The largest variance that ``motion(_:)`` returns while no signal changes.
+    private var largestVariance: Double {
+        var (excess, count) = (0.0, 0.0)
+        for index in receivers.indices where receivers[index].silentSince == nil {
+            let distance = receivers[index].level - receivers[index].slow
+            excess += max(receivers[index].variance, distance * distance) - noise(of: index)
+            count += 1
+        }
+        return count > 0 ? max(Self.leastVariance, excess / count) : parameters.motion
+    }
+
+    private func parameters(of receiver: Int) -> Parameters {
+        receivers[receiver].isSmoothed ? Self.ofMeans : parameters
+    }
+
+    /// The part of a receiver's variance that is noise, in dB².
+    private func noise(of receiver: Int) -> Double {
+        let noise = receivers[receiver].noise
+        return parameters(of: receiver).noiseShare * (noise * noise + Self.rounding)
     }
 }

@@ -8,6 +8,7 @@ import OkaeriPlumbing
 /// Each radio's signal is the mean of half a second; see ``SignalWindow``. ``RoomEstimator`` decides.
 package struct RoomTracker: Sendable {
     private struct Receiver: Sendable {
+        let radio: String
         var room: String
         /// Whether it reports means of some seconds.
         var isSmoothed = false
@@ -44,7 +45,9 @@ package struct RoomTracker: Sendable {
     /// The longest time between two signals of a radio that the estimator receives.
     private static let refresh = 5 * Nanoseconds.second
 
-    private var receivers: [String: Receiver] = [:]
+    private var receivers: [Receiver] = []
+    /// The positions of the receivers by their radios.
+    private var positions: [String: Int] = [:]
     /// The earliest deadline of a receiver, or the maximum. May be early, is never late.
     private var earliest = Int64.max
     private var rooms = RoomEstimator()
@@ -76,15 +79,25 @@ package struct RoomTracker: Sendable {
     package mutating func heard(
         _ radio: String, in room: String, from beacon: UInt64, rssi: Double, isSmoothed: Bool = false, at now: Int64
     ) {
-        advanced(to: now)
-        guard receivers[radio] != nil || receivers.count < Self.limit else { return }
-        let hadSignal = receivers[radio]?.window.level != nil
-        receivers[radio, default: Receiver(room: room)].room = room
-        receivers[radio]?.isSmoothed = isSmoothed
-        receivers[radio]?.window.heard(rssi, from: beacon, isMean: isSmoothed, at: now)
-        if !hadSignal { tell(radio, at: now) }
-        earliest = min(earliest, receivers[radio]?.deadline ?? .max)
+        advance(to: now)
+        if let position = position(of: radio, in: room) {
+            let hadSignal = receivers[position].window.level != nil
+            receivers[position].room = room
+            receivers[position].isSmoothed = isSmoothed
+            receivers[position].window.heard(rssi, from: beacon, isMean: isSmoothed, at: now)
+            if !hadSignal { tell(position, at: now) }
+            earliest = min(earliest, receivers[position].deadline)
+        }
         schedule()
+    }
+
+    /// Returns the position of a radio, a new one at the end; `nil` for one beyond the limit.
+    private mutating func position(of radio: String, in room: String) -> Int? {
+        if let known = positions[radio] { return known }
+        guard receivers.count < Self.limit else { return nil }
+        receivers.append(Receiver(radio: radio, room: room))
+        positions[radio] = receivers.count - 1
+        return receivers.count - 1
     }
 
     /// Handles that the region was left: the search begins anew.
@@ -95,35 +108,45 @@ package struct RoomTracker: Sendable {
 
     /// Handles that time has passed.
     package mutating func advanced(to now: Int64) {
-        var turns = 0
-        while earliest <= now,
-            let due = receivers.min(by: { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }),
-            due.value.deadline <= now
-        {
-            let (radio, window) = (due.key, due.value.window)
-            let time = turns < Self.maximumTurns ? due.value.deadline : now
-            turns += 1
-            if window.closes ?? .max <= time { receivers[radio]?.window.close(at: time) }
-            if window.level != nil, window.silentAt ?? .max <= time { receivers[radio]?.window.fellSilent() }
-            if due.value.refreshAt <= time || receivers[radio]?.isMoved ?? false { tell(radio, at: time) }
-        }
-        if earliest <= now { earliest = receivers.values.lazy.map(\.deadline).min() ?? .max }
-        rooms.advance(to: now)
+        advance(to: now)
         schedule()
     }
 
-    private mutating func tell(_ radio: String, at now: Int64) {
-        guard let receiver = receivers[radio] else { return }
-        receivers[radio]?.refreshAt = now.addingClamped(Self.refresh)
-        receivers[radio]?.told = receiver.window.level.map { ($0, max(0.5, receiver.noise)) }
+    private mutating func advance(to now: Int64) {
+        var turns = 0
+        while earliest <= now, let due = firstDue, receivers[due].deadline <= now {
+            let time = turns < Self.maximumTurns ? receivers[due].deadline : now
+            turns += 1
+            let isSilent = receivers[due].window.level != nil && receivers[due].window.silentAt ?? .max <= time
+            if receivers[due].window.closes ?? .max <= time { receivers[due].window.close(at: time) }
+            if isSilent { receivers[due].window.fellSilent() }
+            if receivers[due].refreshAt <= time || receivers[due].isMoved { tell(due, at: time) }
+        }
+        if earliest <= now { earliest = receivers.indices.reduce(.max) { min($0, receivers[$1].deadline) } }
+        rooms.advance(to: now)
+    }
+
+    /// The position of the receiver with the earliest deadline, the first by its name of several.
+    private var firstDue: Int? {
+        receivers.indices.min {
+            let (one, other) = (receivers[$0].deadline, receivers[$1].deadline)
+            return one == other ? receivers[$0].radio < receivers[$1].radio : one < other
+        }
+    }
+
+    private mutating func tell(_ position: Int, at now: Int64) {
+        let receiver = receivers[position]
+        receivers[position].refreshAt = now.addingClamped(Self.refresh)
+        receivers[position].told = receiver.window.level.map { ($0, max(0.5, receiver.noise)) }
         rooms.heard(
-            by: radio, in: receiver.room, signal: receiver.window.level,
+            by: receiver.radio, in: receiver.room, signal: receiver.window.level,
             spread: receiver.window.level.map { _ in receiver.noise },
             age: receiver.window.lastHeard.map { Nanoseconds.seconds(max(0, now.subtractingClamped($0))) },
             isSmoothed: receiver.isSmoothed, at: now)
     }
 
     private mutating func schedule() {
-        nextDeadline = [earliest < .max ? earliest : nil, rooms.nextDeadline].compactMap(\.self).min()
+        let next = min(earliest, rooms.nextDeadline ?? .max)
+        nextDeadline = next < .max ? next : nil
     }
 }
