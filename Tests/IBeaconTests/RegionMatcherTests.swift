@@ -46,4 +46,30 @@ import Testing
         #expect(BeaconConstraint.minor(owner, 7, 1).description == "\(owner)/7/1")
         #expect(BeaconConstraint.uuid(owner).description == "\(owner)/*/*")
     }
+
+    @Test func `a beacon is matched if it has a region, also with masks`() throws {
+        var generator = SeededGenerator(seed: 11)
+        let mask = try #require(BeaconMask(minor: 0xFFFC))
+        func number() -> UInt16 { UInt16.random(in: 0..<8, using: &generator) }
+        for _ in 0..<50 {
+            let constraints: [BeaconConstraint] = (0..<3).map { _ in
+                let (owner, width) = (BeaconUUID(high: 0, low: UInt64(number())), number() % 3)
+                let constraint: BeaconConstraint =
+                    switch width {
+                    case 0: .uuid(owner)
+                    case 1: .major(owner, number())
+                    default: .minor(owner, number(), number())
+                    }
+                return number() < 3 ? constraint.masked(by: mask) : constraint
+            }
+            let matcher = RegionMatcher(constraints)
+            for _ in 0..<50 {
+                let beacon = BeaconIdentity(
+                    uuid: BeaconUUID(high: 0, low: UInt64(number())), major: number(), minor: number())
+                let expected = constraints.indices.filter { constraints[$0].matches(beacon) }
+                #expect(matcher.matches(beacon).sorted() == expected)
+                #expect(matcher.isMatched(beacon) == !matcher.matches(beacon).isEmpty)
+            }
+        }
+    }
 }

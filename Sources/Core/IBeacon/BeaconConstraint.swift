@@ -65,6 +65,15 @@ public struct BeaconConstraint: Hashable, Sendable {
     public func normalized(_ beacon: BeaconIdentity) -> BeaconIdentity? { matches(beacon) ? beacon & mask : nil }
 }
 
+extension BeaconConstraint {
+    // Constraints of the same beacons with another mask are few, and a look-up costs a hash.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uuid.high)
+        hasher.combine(uuid.low)
+        hasher.combine(UInt64(major.map { UInt32($0) + 1 } ?? 0) << 32 | UInt64(minor.map { UInt32($0) + 1 } ?? 0))
+    }
+}
+
 extension BeaconConstraint: LosslessStringConvertible {
     /// `UUID/major/minor`, an asterisk for any. A field with bits that do not count has its mask behind a colon, in hexadecimal:
     /// `UUID/1/512:FF00`.
@@ -111,6 +120,8 @@ public struct RegionMatcher: Sendable {
         let mask: BeaconMask
         var regions: [BeaconConstraint: [Int]] = [:]
         var owners: Set<BeaconUUID> = []
+        /// The numbers of fields that its constraints name.
+        var widths: [Width] = []
 
         /// Whether it can have regions of a beacon. Another beacon costs this look-up alone.
         func isOwner(of beacon: BeaconIdentity) -> Bool { owners.contains(beacon.uuid & mask.uuid) }
@@ -130,6 +141,10 @@ public struct RegionMatcher: Sendable {
             case .major: .major(beacon.uuid, beacon.major)
             case .uuid: .uuid(beacon.uuid)
             }
+        }
+
+        init(of constraint: BeaconConstraint) {
+            self = constraint.major == nil ? .uuid : constraint.minor == nil ? .major : .minor
         }
 
         /// The bits without which a beacon would not match a constraint without a mask.
@@ -157,6 +172,8 @@ public struct RegionMatcher: Sendable {
             let place = known ?? groups.count - 1
             groups[place].regions[constraint, default: []].append(index)
             groups[place].owners.insert(constraint.uuid)
+            let width = Width(of: constraint)
+            if !groups[place].widths.contains(width) { groups[place].widths.append(width) }
         }
         groups.sort { $0.mask.bitCount > $1.mask.bitCount }
         isMasked = groups.contains { $0.mask != .all }
@@ -167,9 +184,19 @@ public struct RegionMatcher: Sendable {
         var found: [Int] = []
         guard groups.contains(where: { $0.isOwner(of: beacon) }) else { return found }
         for width in Width.allCases {
-            for group in groups { found += group.regions(of: beacon, width) ?? [] }
+            for group in groups where group.widths.contains(width) {
+                guard let regions = group.regions(of: beacon, width) else { continue }
+                found = found.isEmpty ? regions : found + regions
+            }
         }
         return found
+    }
+
+    /// Returns whether `beacon` belongs to a region. It costs no allocation.
+    public func isMatched(_ beacon: BeaconIdentity) -> Bool {
+        groups.contains { group in
+            group.isOwner(of: beacon) && group.widths.contains { group.regions(of: beacon, $0) != nil }
+        }
     }
 
     /// Returns the one identity that stands for all identities of a beacon: with zeros in place of the bits that none of its regions

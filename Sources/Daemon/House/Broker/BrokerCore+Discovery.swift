@@ -46,7 +46,7 @@ extension BrokerCore {
     mutating func devicesChanged(at now: Int64) -> [Output] {
         guard discovery != nil, isConnected, delivery.isSettled else { return [] }
         let names = EntityNames(
-            regions: regions.map(\.identifier), nodes: nodes.all.keys.sorted() + receivers.all.keys.sorted(),
+            regions: regions.map(\.identifier), nodes: nodes.all.keys.sorted() + receivers.names,
             rooms: rooms)
         self.discovery?.names = names
         guard let discovery else { return [] }
@@ -156,7 +156,7 @@ extension BrokerCore {
     private func staleOfHouse(_ found: Set<String>) -> Set<String> {
         let levels = Set(regions.map(\.level))
         let parts = Set(levels.map { TopicName($0).part })
-        let names = Set(receivers.all.keys.map { TopicName($0).part })
+        let names = Set(receivers.names.map { TopicName($0).part })
         let known = Set(nodes.all.keys.map { TopicName($0).part }).union(names)
         let devices = found.filter { topic in
             switch discovery?.subject(of: topic) {

@@ -19,14 +19,15 @@ extension BrokerCore {
         guard hasEngine else { return [] }
         if radio == nil { ownRate?.received(at: now.instant) }
         let name = radio ?? node
-        guard let room = radio.map({ nodes[$0]?.card?.room ?? receivers[$0]?.place.room }) ?? settings.room else {
+        let receiver = radio.flatMap { receivers.place(of: $0) }
+        guard let room = radio.map({ nodes[$0]?.card?.room ?? receiver?.place.room }) ?? settings.room else {
             return []
         }
         // A report has its radio's offset.
         let offset = radio == nil ? settings.offset : 0
         house.heard(
             by: name, in: room, identifier, from: beacon, rssi: Double(rssi) + offset,
-            isSmoothed: receivers[name]?.make.isSmoothed ?? false, at: now.instant)
+            isSmoothed: receiver?.isSmoothed ?? false, at: now.instant)
         return []
     }
 

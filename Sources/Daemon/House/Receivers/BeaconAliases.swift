@@ -24,6 +24,8 @@ struct BeaconAliases: Sendable {
     private var unwanted: Set<String> = []
     private var matcher = RegionMatcher([])
 
+    var isEmpty: Bool { aliases.isEmpty }
+
     /// Handles what the regions want.
     mutating func wanted(_ matcher: RegionMatcher) {
         self.matcher = matcher

@@ -54,7 +54,7 @@ extension BrokerCore {
     /// Removes the receivers that other settings do not use, and their topics.
     mutating func receiversForgotten(unusedBy settings: [ReceiverSettings]) -> [Output] {
         let next = ForeignReceivers(settings)
-        return receivers.all.keys.sorted().filter { !next.mayHave($0) }.flatMap { receiverForgotten($0) }
+        return receivers.names.filter { !next.mayHave($0) }.flatMap { receiverForgotten($0) }
     }
 
     private func topics(of receiver: String) -> [String] {
@@ -62,13 +62,13 @@ extension BrokerCore {
     }
 
     /// The topics that this hub publishes for its receivers.
-    var receiverTopics: [String] { receivers.all.keys.sorted().flatMap(topics(of:)) }
+    var receiverTopics: [String] { receivers.names.flatMap(topics(of:)) }
 
     /// Publishes what the receivers do, as far as it has changed.
     mutating func receiversPublished(at now: Int64) -> [Output] {
         guard isHolding, !receivers.isEmpty else { return [] }
         receivers.published(at: now)
-        return receivers.all.keys.sorted().flatMap { receiverPublished($0, at: now) }
+        return receivers.names.flatMap { receiverPublished($0, at: now) }
     }
 
     private func receiverPublished(_ name: String, at now: Int64) -> [Output] {

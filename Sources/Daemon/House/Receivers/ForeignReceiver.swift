@@ -59,7 +59,9 @@ struct ForeignReceiver: Sendable {
     let make: ReceiverMake
     /// Its own name.
     let name: String
-    var place: ReceiverSettings.Place
+    /// Its name among the radios of the house.
+    let key: String
+    let place: ReceiverSettings.Place
 
     private(set) var isAway = true
     /// The time of the last message that was not retained; `nil` before the first.
@@ -91,9 +93,13 @@ struct ForeignReceiver: Sendable {
     private var present: [BeaconIdentity: Int64] = [:]
     /// The end of the time of which the engine knows, and the end of the time in which the receiver has listened.
     private var (reportedAt, until) = (Int64(0), Int64(0))
+    /// The time of the last report, or the begin of the time of which there is none.
+    private var turnAt = Int64(0)
+    /// Whether the next report is that of a sender that was not there.
+    private var isPrompt = false
 
-    init(_ make: ReceiverMake, name: String, place: ReceiverSettings.Place, at now: Int64) {
-        (self.make, self.name, self.place) = (make, name, place)
+    init(_ make: ReceiverMake, name: String, key: String, place: ReceiverSettings.Place, at now: Int64) {
+        (self.make, self.name, self.key, self.place) = (make, name, key, place)
         (rate, intervals) = (ReceptionRate(at: now), ReportInterval(usual: make.usualInterval))
     }
 
@@ -126,28 +132,28 @@ struct ForeignReceiver: Sendable {
     /// Handles a message that was not retained: the receiver is not away. Whether it scans is not known.
     mutating func signOfLife(at now: Int64) {
         lastSign = now
-        if isAway { (isAway, reportedAt, until) = (false, now, now) }
+        if isAway { (isAway, reportedAt, until, turnAt) = (false, now, now, now) }
     }
 
     /// Handles a message that shows that it scans, and has listened since the last one.
     mutating func scanConfirmed(at now: Int64) {
         signOfLife(at: now)
-        if isDeaf || isUnconfirmed(at: now) { reportedAt = now }
+        if isDeaf || isUnconfirmed(at: now) { (reportedAt, turnAt) = (now, now) }
         (isDeaf, hasScanned, until) = (false, true, max(until, now))
-        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+        reports(at: max(now, turnAt.addingClamped(pause(at: now))))
     }
 
     /// Handles a message that shows that it does not scan.
     private mutating func scanStopped(at now: Int64) {
         signOfLife(at: now)
         isDeaf = true
-        due = min(due, max(now, reportedAt.addingClamped(pause(at: now))))
+        reports(at: max(now, turnAt.addingClamped(pause(at: now))))
     }
 
     /// Handles that it has just connected to the broker: it did not listen for some time.
     mutating func connected(at now: Int64) {
         signOfLife(at: now)
-        (reportedAt, until) = (now, now)
+        (reportedAt, until, turnAt) = (now, now, now)
     }
 
     mutating func telemetryReceived(_ telemetry: ReceiverPayload.Telemetry, at now: Int64) {
@@ -180,7 +186,7 @@ struct ForeignReceiver: Sendable {
     /// Handles that it is gone. Returns whether it was present.
     mutating func left() -> Bool {
         guard !isAway else { return false }
-        (isAway, due, heardAt, isDeaf, hasScanned) = (true, .max, nil, false, false)
+        (isAway, due, isPrompt, heardAt, isDeaf, hasScanned) = (true, .max, false, nil, false, false)
         (receptions, levels, others, present) = ([], [], [], [:])
         return true
     }
@@ -201,8 +207,8 @@ struct ForeignReceiver: Sendable {
                     BeaconBattery(identity: identity, percent: battery, source: .advertised, received: reception.time))
             }
         }
-        let next = isNew ? now.addingClamped(Self.promptness) : reportedAt.addingClamped(Self.interval)
-        due = min(due, max(now, next))
+        let next = isNew ? now.addingClamped(Self.promptness) : max(now, turnAt.addingClamped(Self.interval))
+        reports(at: next, isPrompt: isNew)
     }
 
     mutating func otherReceived(_ key: UInt64) {
@@ -214,17 +220,29 @@ struct ForeignReceiver: Sendable {
         intervals.received(sender, isWanted: isWanted, at: now)
     }
 
+    /// The time at which it reports, or from which on it is away.
+    var deadline: Int64 { min(due, awayAt) }
+
+    /// Whether it is its turn to report. A sender that was not there causes no turn.
+    func isDue(at now: Int64) -> Bool { due <= now && !isPrompt && !isAway }
+
     /// Returns the report that is due, or that ends before the receiver is away.
-    mutating func report(at now: Int64) -> RadioReport? {
-        guard due <= now, !isAway else { return nil }
+    ///
+    /// - Parameter isTurn: Whether another receiver reports, so that this one does, too, if it would in the next second.
+    mutating func report(at now: Int64, isTurn: Bool) -> RadioReport? {
+        guard due <= (isTurn ? now.addingClamped(Self.interval) : now), !isAway else { return nil }
         defer {
-            (reportedAt, due) = (until, .max)
+            (reportedAt, turnAt, due, isPrompt) = (until, now, .max, false)
             (receptions, levels, others) = ([], [], [])
         }
         return RadioReport(
             from: Instant(nanoseconds: min(reportedAt, until)), until: Instant(nanoseconds: until),
             share: isDeaf ? 0 : 1, others: others.count, receptions: receptions.sorted { $0.time < $1.time },
             batteries: levels, interval: intervals.ofSparse)
+    }
+
+    private mutating func reports(at time: Int64, isPrompt: Bool = false) {
+        if time < due { (due, self.isPrompt) = (time, isPrompt) }
     }
 
     private func pause(at now: Int64) -> Int64 {

@@ -15,7 +15,10 @@ struct ForeignReceivers: Sendable {
     static let limit = 300
 
     private let sources: [Source]
-    private(set) var all: [String: ForeignReceiver] = [:]
+    /// The receivers, in no order, and their positions by their names among the radios. A message changes one in its place: a copy of all
+    /// that is stored of it would cost more than the message.
+    private var receivers: [ForeignReceiver] = []
+    private var positions: [String: Int] = [:]
     /// The rejected messages that belong to no receiver.
     private(set) var rejected: [ReceiverRejection: UInt64] = [:]
     private var aliases = BeaconAliases()
@@ -30,7 +33,7 @@ struct ForeignReceivers: Sendable {
 
     private struct Source: Sendable {
         var settings: ReceiverSettings
-        /// The begin of its receivers' names.
+        /// The begin of its receivers' names, with the hyphen.
         var prefix: String
     }
 
@@ -54,7 +57,7 @@ struct ForeignReceivers: Sendable {
             let make = settings.topics.make
             counts[make, default: 0] += 1
             let number = counts[make] ?? 1
-            return Source(settings: settings, prefix: make.rawValue + (number > 1 ? "\(number)" : ""))
+            return Source(settings: settings, prefix: make.rawValue + (number > 1 ? "\(number)-" : "-"))
         }
         // A topic without a wildcard counts before one that contains it.
         sources =
@@ -66,14 +69,25 @@ struct ForeignReceivers: Sendable {
 
     var nextDeadline: Int64? { earliest < .max ? earliest : nil }
 
-    subscript(name: String) -> ForeignReceiver? { all[name] }
+    subscript(name: String) -> ForeignReceiver? { positions[name].map { receivers[$0] } }
 
-    var isAnyPresent: Bool { all.contains { !$0.value.isAway } }
+    /// The receivers by their names among the radios.
+    var all: [String: ForeignReceiver] { positions.mapValues { receivers[$0] } }
+
+    /// The names of the receivers among the radios, in order.
+    var names: [String] { positions.keys.sorted() }
+
+    /// The place of a receiver, and whether it reports means of some seconds.
+    func place(of name: String) -> (place: ReceiverSettings.Place, isSmoothed: Bool)? {
+        positions[name].map { (receivers[$0].place, receivers[$0].make.isSmoothed) }
+    }
+
+    var isAnyPresent: Bool { receivers.indices.contains { !receivers[$0].isAway } }
 
     /// Whether a receiver that these settings use may have a name among the radios.
     func mayHave(_ name: String) -> Bool {
         sources.contains { source in
-            guard name.hasPrefix("\(source.prefix)-") else { return false }
+            guard name.hasPrefix(source.prefix) else { return false }
             guard let rooms = source.settings.rooms else { return true }
             return rooms.keys.contains { key(of: $0, source) == name }
         }
@@ -113,18 +127,35 @@ struct ForeignReceivers: Sendable {
         aliases.wanted(matcher)
     }
 
-    mutating func removed(_ name: String) { all[name] = nil }
+    /// Removes a receiver. Returns whether there was one.
+    @discardableResult
+    mutating func removed(_ name: String) -> Bool {
+        guard let position = positions.removeValue(forKey: name) else { return false }
+        receivers.swapAt(position, receivers.count - 1)
+        receivers.removeLast()
+        if position < receivers.count { positions[receivers[position].key] = position }
+        return true
+    }
+
+    /// Adds a receiver. Returns its position.
+    private mutating func add(_ receiver: ForeignReceiver) -> Int {
+        positions[receiver.key] = receivers.count
+        receivers.append(receiver)
+        return receivers.count - 1
+    }
 
     mutating func published(at now: Int64) {
         publishedAt = now
         earliest = min(earliest, now.addingClamped(60 * Nanoseconds.second))
     }
 
-    mutating func reportDropped(of name: String) { all[name]?.wasDropped() }
+    mutating func reportDropped(of name: String) {
+        if let position = positions[name] { receivers[position].wasDropped() }
+    }
 
     /// Handles that no receiver's messages come any more. Returns those that were present.
     mutating func allLeft() -> [String] {
-        all.keys.sorted().filter { all[$0]?.left() ?? false }
+        names.filter { name in positions[name].map { receivers[$0].left() } ?? false }
     }
 
     // MARK: Messages
@@ -146,15 +177,15 @@ struct ForeignReceivers: Sendable {
             case .report(let name, let device):
                 // It is old.
                 guard !message.isRetained else { return [] }
-                return changed(name, of: source, at: now, isTaken) { receivers, key in
-                    receivers.reportReceived(key, device: device, message.payload, at: now)
-                    return []
+                return changed(name, of: source, at: now, isTaken) { list, position in
+                    list.reportReceived(position, device: device, message.payload, at: now)
+                    return nil
                 }
             case .telemetry(let name):
                 guard !message.isRetained, let telemetry = ReceiverPayload.telemetry(message.payload) else { return [] }
-                return changed(name, of: source, at: now, isTaken) { receivers, key in
-                    receivers.all[key]?.telemetryReceived(telemetry, at: now)
-                    return []
+                return changed(name, of: source, at: now, isTaken) { list, position in
+                    list.receivers[position].telemetryReceived(telemetry, at: now)
+                    return nil
                 }
             case .status(let name):
                 guard source.settings.topics.isStatusShared else {
@@ -162,7 +193,7 @@ struct ForeignReceivers: Sendable {
                 }
                 shared = shared ?? []
                 // Where other devices have that topic, a receiver is known by its reports, or by the configuration.
-                if all[key(of: name, source)] != nil || source.settings.rooms?[name] != nil {
+                if positions[key(of: name, source)] != nil || source.settings.rooms?[name] != nil {
                     shared?.append(contentsOf: statusReceived(name, message, of: source, at: now, isTaken))
                 }
             }
@@ -174,19 +205,21 @@ struct ForeignReceivers: Sendable {
         _ name: String, _ message: MQTTMessage, of source: Source, at now: Int64, _ isTaken: (String) -> Bool
     ) -> [Effect] {
         // One that is not known leaves nothing.
-        let isNamed = source.settings.rooms?[name] != nil || all[key(of: name, source)] != nil
+        let isNamed = source.settings.rooms?[name] != nil || positions[key(of: name, source)] != nil
         guard let isOnline = ReceiverPayload.isOnline(message.payload), isOnline || isNamed else { return [] }
-        return changed(name, of: source, at: now, isTaken) { receivers, key in
-            guard isOnline else { return receivers.all[key]?.left() ?? false ? [.left(key)] : [] }
-            if !message.isRetained { receivers.all[key]?.connected(at: now) }
-            return []
+        return changed(name, of: source, at: now, isTaken) { list, position in
+            guard isOnline else {
+                return list.receivers[position].left() ? .left(list.receivers[position].key) : nil
+            }
+            if !message.isRetained { list.receivers[position].connected(at: now) }
+            return nil
         }
     }
 
     /// The name of a receiver among the radios of the house. A long one ends with a hash, so that no two are equal.
     private func key(of name: String, _ source: Source) -> String {
-        let key = "\(source.prefix)-\(TopicName.level(of: name))"
-        return key.utf8.count <= 64 ? key : "\(source.prefix)-\(TopicName.level(of: key))"
+        let key = source.prefix + TopicName.level(of: name)
+        return key.utf8.count <= 64 ? key : source.prefix + TopicName.level(of: key)
     }
 
     private mutating func reject(_ reason: ReceiverRejection) {
@@ -195,7 +228,7 @@ struct ForeignReceivers: Sendable {
 
     private mutating func changed(
         _ name: String, of source: Source, at now: Int64, _ isTaken: (String) -> Bool,
-        _ change: (inout Self, String) -> [Effect]
+        _ change: (inout Self, _ position: Int) -> Effect?
     ) -> [Effect] {
         let key = key(of: name, source)
         var effects: [Effect] = []
@@ -205,76 +238,78 @@ struct ForeignReceivers: Sendable {
         }
         guard !isTaken(key) else {
             reject(.nameTaken)
-            return all.removeValue(forKey: key) == nil ? [] : [.displaced(key)]
+            return removed(key) ? [.displaced(key)] : []
         }
-        if all[key] == nil {
+        let position: Int
+        if let known = positions[key] {
+            position = known
+        } else {
             guard let displaced = displaced() else {
                 reject(.tooManyReceivers)
                 return []
             }
             if let displaced = displaced.first {
-                all[displaced] = nil
+                removed(displaced)
                 effects = [.removed(displaced)]
             }
-            all[key] = ForeignReceiver(source.settings.topics.make, name: name, place: place, at: now)
+            position = add(ForeignReceiver(source.settings.topics.make, name: name, key: key, place: place, at: now))
             effects.append(.found(key))
         }
-        guard all[key]?.admits(at: now) ?? false else { return effects }
-        let wasAway = all[key]?.isAway ?? true
-        effects += change(&self, key)
-        if wasAway, all[key]?.isAway == false { effects.append(.returned(key)) }
-        if let receiver = all[key] { earliest = min(earliest, receiver.due, receiver.awayAt) }
+        guard receivers[position].admits(at: now) else { return effects }
+        let wasAway = receivers[position].isAway
+        if let effect = change(&self, position) { effects.append(effect) }
+        if wasAway, !receivers[position].isAway { effects.append(.returned(key)) }
+        earliest = min(earliest, receivers[position].deadline)
         return effects
     }
 
     /// Returns the receiver that another one may replace, if the limit is reached; `nil` while all are present.
     private func displaced() -> [String]? {
-        if all.count < Self.limit { return [] }
-        let away = all.filter(\.value.isAway)
-        return away.min { ($0.value.lastSign ?? .min, $0.key) < ($1.value.lastSign ?? .min, $1.key) }.map { [$0.key] }
+        if receivers.count < Self.limit { return [] }
+        let away = receivers.filter(\.isAway)
+        return away.min { ($0.lastSign ?? .min, $0.key) < ($1.lastSign ?? .min, $1.key) }.map { [$0.key] }
     }
 
-    private mutating func reportReceived(_ key: String, device: String?, _ payload: [UInt8], at now: Int64) {
-        guard let make = all[key]?.make else { return }
+    private mutating func reportReceived(_ position: Int, device: String?, _ payload: [UInt8], at now: Int64) {
         let reports: [ReceiverReport]
         do throws(ReceiverRejection) {
-            let beacon = if let device { try aliases.beacon(of: device) } else { String?.none }
+            let beacon = if let device, !aliases.isEmpty { try aliases.beacon(of: device) } else { device }
             reports = try ReceiverPayload.reports(
-                make, device: beacon, payload, wantsPhones: wantsPhones, isWanted: isWanted)
+                receivers[position].make, device: beacon, payload, wantsPhones: wantsPhones, isWanted: isWanted)
         } catch {
-            all[key]?.reject(error)
+            receivers[position].reject(error)
             return
         }
         // Without a reception it is a message of a receiver about itself.
         guard !reports.isEmpty else {
-            all[key]?.telemetryReceived(ReceiverPayload.telemetry(payload) ?? .init(), at: now)
+            receivers[position].telemetryReceived(ReceiverPayload.telemetry(payload) ?? .init(), at: now)
             return
         }
-        all[key]?.scanConfirmed(at: now)
-        received(reports, by: key, at: now)
+        receivers[position].scanConfirmed(at: now)
+        received(reports, by: position, at: now)
     }
 
     /// Handles what a receiver reports, which shows that it scans.
-    private mutating func received(_ reports: [ReceiverReport], by key: String, at now: Int64) {
-        let offset = all[key]?.place.offset ?? 0
+    private mutating func received(_ reports: [ReceiverReport], by position: Int, at now: Int64) {
+        let offset = receivers[position].place.offset
         for report in reports {
+            let number = Self.number(of: report.sender)
             guard let sender = sender(of: report.sender) else {
-                let number = Self.number(of: report.sender)
-                all[key]?.otherReceived(number)
-                all[key]?.sampled(number, isWanted: false, at: now)
+                receivers[position].otherReceived(number)
+                receivers[position].sampled(number, isWanted: false, at: now)
                 continue
             }
-            all[key]?.sampled(Self.number(of: report.sender), isWanted: true, at: now)
+            receivers[position].sampled(number, isWanted: true, at: now)
             let rssi = report.rssi.map { Int8(min(max(Double($0) + offset.rounded(), -127), 20)) }
             let time = now.subtractingClamped(Int64(min(max(report.age, 0), 60) * 1e9))
-            all[key]?.received(
+            receivers[position].received(
                 Reception(sender, rssi: rssi, at: Instant(nanoseconds: time)), battery: report.battery, at: now)
         }
     }
 
     private func isWanted(_ sender: ReceiverReport.Sender) -> Bool {
         switch sender {
-        case .beacon(let identity, _): !matcher.matches(identity).isEmpty
+        case .beacon(let identity, _): matcher.isMatched(identity)
         case .phone: wantsPhones
         case .other: false
         }
@@ -302,22 +337,22 @@ struct ForeignReceivers: Sendable {
     // MARK: Time
 
     /// Handles that time has passed. Returns the reports that are due, and the receivers that are away.
+    ///
+    /// Receivers report in common turns: each by itself would wake the broker's thread, and the regions' clocks behind it.
     mutating func advance(to now: Int64) -> (reports: [(name: String, report: RadioReport)], away: [String]) {
         guard earliest <= now else { return ([], []) }
-        var reports: [(String, RadioReport)] = []
+        var reports: [(name: String, report: RadioReport)] = []
         var away: [String] = []
         earliest = publishedAt.map { max(now, $0).addingClamped(60 * Nanoseconds.second) } ?? .max
-        for name in all.keys.sorted() {
-            guard var receiver = all[name], min(receiver.due, receiver.awayAt) <= now else {
-                if let receiver = all[name] { earliest = min(earliest, receiver.due, receiver.awayAt) }
-                continue
+        let isTurn = receivers.indices.contains { receivers[$0].isDue(at: now) }
+        for position in receivers.indices {
+            if let report = receivers[position].report(at: now, isTurn: isTurn) {
+                reports.append((receivers[position].key, report))
             }
-            if let report = receiver.report(at: now) { reports.append((name, report)) }
-            if receiver.awayAt <= now, receiver.left() { away.append(name) }
-            all[name] = receiver
-            earliest = min(earliest, receiver.due, receiver.awayAt)
+            if receivers[position].awayAt <= now, receivers[position].left() { away.append(receivers[position].key) }
+            earliest = min(earliest, receivers[position].deadline)
         }
-        return (reports, away)
+        return (reports.sorted { $0.name < $1.name }, away.sorted())
     }
 }
 
@@ -343,8 +378,7 @@ package struct ReplayedReceivers: Sendable {
 
     /// The time at which ``advance(to:)`` is next needed; `nil` without receivers.
     package var nextDeadline: Instant? {
-        receivers.all.values.map { min($0.due, ($0.lastSign ?? 0).addingClamped(Self.pause)) }.min()
-            .map { Instant(nanoseconds: $0) }
+        receivers.earliest(pause: Self.pause).map { Instant(nanoseconds: $0) }
     }
 
     /// Handles that time has passed. Returns the reports for the engine.
@@ -367,27 +401,34 @@ package struct ReplayedReceivers: Sendable {
 
 extension ForeignReceivers {
     fileprivate mutating func began(_ key: String, at now: Int64) -> ForeignReceiver? {
-        for source in sources where key.hasPrefix("\(source.prefix)-") {
-            let name = String(key.dropFirst(source.prefix.utf8.count + 1))
+        for source in sources where key.hasPrefix(source.prefix) {
+            let name = String(key.dropFirst(source.prefix.utf8.count))
             guard let place = source.settings.place(of: name) else { continue }
-            all[key] = ForeignReceiver(source.settings.topics.make, name: name, place: place, at: now)
-            all[key]?.scanConfirmed(at: now)
+            removed(key)
+            let position = add(
+                ForeignReceiver(source.settings.topics.make, name: name, key: key, place: place, at: now))
+            receivers[position].scanConfirmed(at: now)
             earliest = now
-            return all[key]
+            return receivers[position]
         }
         return nil
     }
 
+    fileprivate func earliest(pause: Int64) -> Int64? {
+        receivers.lazy.map { min($0.due, ($0.lastSign ?? 0).addingClamped(pause)) }.min()
+    }
+
     fileprivate mutating func signsOfLife(before time: Int64, at now: Int64) {
-        for name in all.keys where all[name]?.lastSign ?? 0 <= time {
-            all[name]?.scanConfirmed(at: now)
+        for position in receivers.indices where receivers[position].lastSign ?? 0 <= time {
+            receivers[position].scanConfirmed(at: now)
             earliest = now
         }
     }
 
     fileprivate mutating func replayed(_ report: ReceiverReport, by key: String, at now: Int64) {
-        all[key]?.scanConfirmed(at: now)
-        received([report], by: key, at: now)
-        if let receiver = all[key] { earliest = min(earliest, receiver.due, receiver.awayAt) }
+        guard let position = positions[key] else { return }
+        receivers[position].scanConfirmed(at: now)
+        received([report], by: position, at: now)
+        earliest = min(earliest, receivers[position].deadline)
     }
 }
