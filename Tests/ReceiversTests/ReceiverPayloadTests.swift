@@ -207,6 +207,27 @@ struct FlatJSONTests {
         #expect([UInt8](base64: Array("A-EG".utf8), longest: 9) == nil)
     }
 
+    @Test func `The members of a whole text are those of its root`() {
+        let texts = [
+            #"{"a":1,"b":"x}","c":{"d":[1,2]}}"#, " {} ", "{ }", "", "{", "}", "[1]", "1", #""a""#, #"{"a":1}}"#,
+            #"{"a":1} {}"#,
+            #"{"a":"x}"#, #"{"a":1,}"#, #"{"a" 1}"#, #"{a:1}"#, #"{"a":[1,2}"#, "{\"a\":1}\n", #"{"a":1,"a":2}"#,
+        ]
+        for text in texts {
+            let json = FlatJSON(Array(text.utf8))
+            var (whole, members) = ([Double?](), [Double?]())
+            let isObject = json.members { _, value in whole.append(json.number(value)) }
+            let expected = json.root.map { root in
+                json.members(of: root) { _, value in
+                    members.append(json.number(value))
+                    return true
+                }
+            }
+            #expect(isObject == expected ?? false, "\(text)")
+            if isObject { #expect(whole == members, "\(text)") }
+        }
+    }
+
     @Test func `Something behind a value makes the text wrong`() {
         #expect(FlatJSON(Array("{} {}".utf8)).root == nil)
         #expect(FlatJSON(Array(" {\"a\":[1,2]} ".utf8)).root != nil)

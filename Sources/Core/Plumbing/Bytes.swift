@@ -50,6 +50,20 @@ extension FixedWidthInteger {
     }
 }
 
+extension UInt16 {
+    /// The same of bytes: a hub reads two with each reception of a beacon by ESPresense.
+    package init?(decimal octets: ArraySlice<UInt8>) {
+        guard 1...5 ~= octets.count, octets.count == 1 || octets.first != UInt8(ascii: "0") else { return nil }
+        var number: UInt32 = 0
+        for octet in octets {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet else { return nil }
+            number = 10 * number + UInt32(octet - UInt8(ascii: "0"))
+        }
+        guard let number = UInt16(exactly: number) else { return nil }
+        self = number
+    }
+}
+
 /// A number in hexadecimal digits: `0x0C` for 12 as a byte, how the Core Specification writes codes.
 ///
 /// - Parameters:
@@ -112,13 +126,17 @@ package enum UUIDText {
 
     /// Reads 32 hexadecimal digits in either case, hyphenated in the usual groups or not at all; nil for anything else.
     package static func halves(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
-        // A hub reads one with each reception of a beacon. A generic loop over the text takes twenty times as long.
-        let octets = [UInt8](text.utf8)
+        halves(Array(text.utf8)[...])
+    }
+
+    /// The same of bytes. A hub reads one with each reception of a beacon; a generic loop over the text takes twenty times as long.
+    package static func halves(_ octets: ArraySlice<UInt8>) -> (high: UInt64, low: UInt64)? {
         let isHyphenated = octets.count == 36
         guard isHyphenated || octets.count == 32 else { return nil }
         var (high, low) = (UInt64(0), UInt64(0))
         for place in octets.indices {
-            if isHyphenated, place == 8 || place == 13 || place == 18 || place == 23 {
+            let offset = place - octets.startIndex
+            if isHyphenated, offset == 8 || offset == 13 || offset == 18 || offset == 23 {
                 guard octets[place] == UInt8(ascii: "-") else { return nil }
                 continue
             }

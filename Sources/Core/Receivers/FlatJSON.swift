@@ -25,6 +25,21 @@ struct FlatJSON: Sendable {
         return position == bytes.count ? value : nil
     }
 
+    /// Passes each member of an object that is the whole text to a function.
+    ///
+    /// - Returns: Whether the text is an object. The function may have received members in front of a mistake.
+    func members(_ body: (_ key: Key, Value) -> Void) -> Bool {
+        var start = 0
+        skipSpace(&start, before: bytes.count)
+        var end = bytes.count
+        while end > start, isSpace(bytes[end - 1]) { end -= 1 }
+        guard end - start >= 2, bytes[end - 1] == UInt8(ascii: "}") else { return false }
+        return members(of: Value(range: start..<end)) { key, value in
+            body(key, value)
+            return true
+        }
+    }
+
     /// Passes each member of an object to a function, until that returns false. Returns whether the value is an object.
     @discardableResult
     func members(of object: Value, _ body: (_ key: Key, Value) -> Bool) -> Bool {
@@ -205,8 +220,10 @@ struct FlatJSON: Sendable {
     }
 
     private func skipSpace(_ position: inout Int, before end: Int) {
-        while position < end, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+        while position < end, isSpace(bytes[position]) { position += 1 }
     }
+
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
     /// Returns the value at a position, which is moved behind it.
     private func value(at position: inout Int, before end: Int) -> Value? {

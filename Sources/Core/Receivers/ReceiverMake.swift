@@ -154,8 +154,7 @@ package struct ReceiverTopics: Hashable, Sendable {
     /// Returns the subject of a message with this topic; `nil` for another topic, and for a name that cannot be shown.
     package func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= Self.longest else { return nil }
-        let parts = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { Substring($0) }
+        let parts = Self.levels(of: topic)
         let subject: Subject? =
             switch make {
             case .espresense: espresense(parts)
@@ -167,6 +166,20 @@ package struct ReceiverTopics: Hashable, Sendable {
             return ReceiverName.isShown(name) ? subject : nil
         case .settings?, nil: return subject
         }
+    }
+
+    /// Splits a topic by its slashes. Each message needs it, so without a closure for each letter.
+    private static func levels(of topic: String) -> [Substring] {
+        let letters = topic.utf8
+        var levels: [Substring] = []
+        levels.reserveCapacity(8)
+        var start = letters.startIndex
+        while let end = letters[start...].firstIndex(of: UInt8(ascii: "/")) {
+            levels.append(topic[start..<end])
+            start = letters.index(after: end)
+        }
+        levels.append(topic[start...])
+        return levels
     }
 
     private func espresense(_ parts: [Substring]) -> Subject? {

@@ -118,15 +118,16 @@ package enum ReceiverPayload {
             if device.hasPrefix("node:") { return nil }
             return .other(bytes.fnv1a)
         }
-        // The UUID has hyphens itself.
-        let rest = bytes.dropFirst("iBeacon:".utf8.count)
-        guard rest.count > 36, let uuid = BeaconUUID(String(decoding: rest.prefix(36), as: UTF8.self)) else {
-            return .other(bytes.fnv1a)
-        }
-        let numbers = rest.dropFirst(36).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard numbers.count == 3, numbers[0].isEmpty, let major = UInt16(decimal: Substring(numbers[1])),
-            let minor = UInt16(decimal: Substring(numbers[2]))
-        else { return .other(bytes.fnv1a) }
+        // `iBeacon:UUID-major-minor`; the UUID has hyphens itself.
+        let letters = Array(bytes)
+        let (start, end) = ("iBeacon:".utf8.count, "iBeacon:".utf8.count + 36)
+        guard letters.count > end, letters[end] == UInt8(ascii: "-"),
+            let hyphen = letters[(end + 1)...].firstIndex(of: UInt8(ascii: "-")),
+            let (high, low) = UUIDText.halves(letters[start..<end]),
+            let major = UInt16(decimal: letters[(end + 1)..<hyphen]),
+            let minor = UInt16(decimal: letters[(hyphen + 1)...])
+        else { return .other(letters.fnv1a) }
+        let uuid = BeaconUUID(high: high, low: low)
         if uuid.high == ownOfESPresense { return nil }
         return .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: nil)
     }
@@ -142,23 +143,21 @@ package enum ReceiverPayload {
         let isOther = if case .other = sender { true } else { false }
         if !(isOther && wantsPhones), !isWanted(sender) { return ReceiverReport(.other(device.utf8.fnv1a), rssi: nil) }
         let text = FlatJSON(payload)
-        guard let root = text.root else { throw .malformed }
         var (rssi, power, battery) = (Int8?.none, Int8?.none, UInt8?.none)
         var address: BluetoothAddress?
-        let isObject = text.members(of: root) { key, value in
+        let isObject = text.members { key, value in
             switch key {
             case "rssi": rssi = signal(text.number(value))
             case "rssi@1m": power = signal(text.number(value))
             case "batt": battery = percent(text.number(value))
-            case "mac": address = text.letters(value).flatMap(plainAddress)
+            case "mac" where isOther: address = text.letters(value).flatMap(plainAddress)
             default: break
             }
-            return true
         }
         guard isObject else { throw .malformed }
         guard let rssi else { throw .incomplete }
         // The address of any device but a beacon may be a phone's, of which its owner has the key.
-        if isOther, let address, address.isResolvable { sender = .phone(address) }
+        if let address, address.isResolvable { sender = .phone(address) }
         if case .beacon(let identity, _) = sender { sender = .beacon(identity, measuredPower: power) }
         return ReceiverReport(sender, rssi: rssi, battery: battery)
     }

@@ -11,9 +11,13 @@ package struct Topics: Hashable, Sendable {
     /// - Parameter site: letters of ASCII, digits, hyphens and underscores.
     package init(site: String = defaultSite) {
         self.site = site
+        root = "okaeri/\(site)"
+        below = "\(root)/"
     }
 
-    var root: String { "okaeri/\(site)" }
+    let root: String
+    /// The begin of every topic.
+    private let below: String
 
     /// A node's `online`, or `offline`, which is its will. Retained.
     package func status(_ node: String) -> String { "\(root)/node/\(node)/status" }
@@ -118,7 +122,7 @@ extension Topics {
 
     /// Returns the subject of a message with this topic; `nil` for a topic or a name that is not ours.
     package func subject(of topic: String) -> Subject? {
-        guard topic.utf8.count <= Self.longest, topic.hasPrefix("\(root)/") else { return nil }
+        guard topic.utf8.count <= Self.longest, topic.hasPrefix(below) else { return nil }
         if topic == hub { return .hub }
         if topic == wanted { return .wanted }
         if topic == regions { return .regions }
@@ -154,16 +158,15 @@ package struct TopicName: Hashable, Sendable {
 
     /// The part of Home Assistant's identifiers, which are joined by underscores: it has no underscore, so that no two
     /// are equal.
-    package let part: String
+    package var part: String {
+        let isAlone = !level.contains("_") && !Self.taken.contains(level)
+        return isAlone ? level : "\(level.replacing("_", with: "-"))-\(StableHash.text(of: level).prefix(6))"
+    }
 
     /// Words which the contract puts where a region's name may stand.
     private static let taken: Set = ["node", "nodes"]
 
-    package init(_ identifier: String) {
-        level = Self.level(of: identifier)
-        let isAlone = !level.contains("_") && !Self.taken.contains(level)
-        part = isAlone ? level : "\(level.replacing("_", with: "-"))-\(StableHash.text(of: level).prefix(6))"
-    }
+    package init(_ identifier: String) { level = Self.level(of: identifier) }
 
     /// Returns the level of a name alone.
     package static func level(of identifier: String) -> String {
