@@ -79,6 +79,8 @@ package final class Broker: Service {
         /// Whether nothing is published any more, because the topics are emptied.
         var hasLeft = false
         var engine = Engine()
+        /// The time until which the broker's thread waits, or the maximum; the minimum while it is awake, or about to be.
+        var waitsUntil = Int64.min
         /// The outputs that wait for the broker's thread, the number of reports among them, and that of their receptions.
         private(set) var effects: [BrokerCore.Output] = []
         private var reports = 0
@@ -196,27 +198,32 @@ package final class Broker: Service {
         if guarded.withLock({ apply(to: &$0, change) }) { wakeUp.signal() }
     }
 
-    /// Returns whether the broker's thread has something to do.
+    /// Returns whether to wake the broker's thread.
     private func apply(
         to guarded: inout Guarded, _ change: (inout BrokerCore, Moment) -> [BrokerCore.Output]
     ) -> Bool {
         guard !guarded.hasLeft else { return false }
-        let before = guarded.core.nextDeadline
         let now = Moment.now
         for output in change(&guarded.core, now) { guarded.carryOut(output, client) }
-        guard guarded.effects.isEmpty else { return true }
-        guard let after = guarded.core.nextDeadline else { return false }
-        return before.map { after < $0 } ?? true
+        guard guarded.waitsUntil > .min,
+            !guarded.effects.isEmpty || guarded.core.nextDeadline ?? .max < guarded.waitsUntil
+        else { return false }
+        guarded.waitsUntil = .min
+        return true
     }
 
     /// Handles deadlines and effects until the end. Blocking; runs on the broker's thread.
     private func loop() {
         while true {
             let (deadline, isOver, effects) = guarded.withLock { guarded in
-                (guarded.core.nextDeadline, guarded.isOver, guarded.takeEffects())
+                let effects = guarded.takeEffects()
+                let deadline = guarded.core.nextDeadline
+                guarded.waitsUntil = effects.isEmpty ? deadline ?? .max : .min
+                return (deadline, guarded.isOver, effects)
             }
             for effect in effects { carryOut(effect) }
             if isOver { return }
+            guard effects.isEmpty else { continue }
             let wait = deadline.map { Duration.nanoseconds($0.subtractingClamped(MQTTClient.now)) }
             // What is due does not wait for a moment without messages.
             if wait.map({ $0 > .zero }) ?? true,
@@ -225,7 +232,9 @@ package final class Broker: Service {
                 continue
             }
             let beacons = guarded.withLock { guarded in
-                guarded.core.distances.nextDeadline.map { $0 <= MQTTClient.now } == true ? guarded.engine.beacons : nil
+                guarded.waitsUntil = .min
+                return guarded.core.distances.nextDeadline.map { $0 <= MQTTClient.now } == true
+                    ? guarded.engine.beacons : nil
             }
             let list = beacons?()
             perform { core, now in

@@ -156,12 +156,24 @@ struct BrokerCore: Sendable {
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
-        [
-            house.nextDeadline, delivery.nextDeadline, election.actsAt, nodes.nextDeadline, remains.nextDeadline,
-            distances.nextDeadline, batteries.nextDeadline, ownReports.nextDeadline, radios.nextDeadline,
-            repeats.nextDeadline, retention.nextDeadline, announcements.nextDeadline, receivers.nextDeadline,
-            connectionLog.nextDeadline,
-        ].compactMap(\.self).min()
+        // Each message needs it twice, so without a list.
+        var next = Int64.max
+        func include(_ deadline: Int64?) { if let deadline, deadline < next { next = deadline } }
+        include(house.nextDeadline)
+        include(delivery.nextDeadline)
+        include(election.actsAt)
+        include(nodes.nextDeadline)
+        include(remains.nextDeadline)
+        include(distances.nextDeadline)
+        include(batteries.nextDeadline)
+        include(ownReports.nextDeadline)
+        include(radios.nextDeadline)
+        include(repeats.nextDeadline)
+        include(retention.nextDeadline)
+        include(announcements.nextDeadline)
+        include(receivers.nextDeadline)
+        include(connectionLog.nextDeadline)
+        return next < .max ? next : nil
     }
 
     var node: String { settings.node }
