@@ -459,4 +459,22 @@ struct MQTTSessionTests {
             #expect(scene.session.outbox.isEmpty)
         }
     }
+
+    @Test func `the number of the state changes with it, and not with a message`() {
+        var scene = Scene()
+        var before = (scene.session.state, scene.session.stateNumber)
+        let message = MQTTMessage(topic: "a", payload: [1], isRetained: false)
+        let events: [MQTTSession.Event] = [
+            .started, .opened, .connected, .value("a", "1"), .answered(1, reason: 0x87), .lost(MQTTLoss(code: 7)),
+            .stopped,
+        ]
+        for (second, event) in events.enumerated() {
+            _ = scene.steps(at: Double(second), event)
+            #expect(scene.session.state == before.0 || scene.session.stateNumber != before.1, "\(event)")
+            before = (scene.session.state, scene.session.stateNumber)
+            _ = scene.steps(at: Double(second), .delivered(message), .published(.event("b", [])))
+            #expect(scene.session.state == before.0 && scene.session.stateNumber == before.1, "\(event)")
+        }
+        #expect(scene.session.state.phase == .stopped)
+    }
 }

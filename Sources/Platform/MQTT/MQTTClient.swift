@@ -21,6 +21,8 @@ package final class MQTTClient: Sendable {
         var isOver = false
         /// The last value that `onConnection` received.
         var isKnownAsConnected = false
+        /// The number of the state that was sent last.
+        var sentState: UInt64 = 0
         var waiter: CheckedContinuation<Void, Never>?
 
         mutating func end() -> CheckedContinuation<Void, Never>? {
@@ -154,6 +156,16 @@ package final class MQTTClient: Sendable {
         if let isConnected { onConnection(isConnected) }
     }
 
+    /// Sends the state if it has changed: the loop waits after each message.
+    private func sendState() {
+        let news = guarded.withLock { guarded -> BrokerState? in
+            guard guarded.session.stateNumber != guarded.sentState else { return nil }
+            guarded.sentState = guarded.session.stateNumber
+            return guarded.session.state
+        }
+        if let news { states.send(news) }
+    }
+
     private func next() -> MQTTSession.Action {
         guarded.withLock { guarded in
             let action = guarded.session.next(at: Self.now)
@@ -183,7 +195,7 @@ package final class MQTTClient: Sendable {
             case .acknowledged(let event): onAcknowledgement(event)
             case .note(let sentence): onNotice(sentence)
             case .wait(let deadline):
-                states.send(state)
+                sendState()
                 if let connection {
                     loss = connection.wait(until: deadline, wakeUp)
                 } else {
@@ -191,7 +203,7 @@ package final class MQTTClient: Sendable {
                         for: deadline.map { .nanoseconds($0.subtractingClamped(Self.now)) } ?? .seconds(3600))
                 }
             case .end:
-                states.send(state)
+                sendState()
                 states.close()
                 return
             }

@@ -92,7 +92,7 @@ struct MQTTSession: Sendable {
     let settings: MQTTSettings
     let chance: @Sendable () -> Double
 
-    var phase = Phase.idle
+    var phase = Phase.idle { didSet { stateNumber &+= 1 } }
     var outbox: Outbox
     var inFlight: [UInt64: Sent] = [:]
     /// The events that the broker has acknowledged, and the owner does not know of yet.
@@ -100,10 +100,12 @@ struct MQTTSession: Sendable {
     var notices: Notices
     private var tokens: UInt64 = 0
     private var backOff: BackOff
-    private var problem: BrokerProblem?
-    private var since: Int64?
-    private var lastLoss: BrokerState.Loss?
-    private(set) var refusals: [BrokerState.Refusal] = []
+    private var problem: BrokerProblem? { didSet { stateNumber &+= 1 } }
+    private var since: Int64? { didSet { stateNumber &+= 1 } }
+    private var lastLoss: BrokerState.Loss? { didSet { stateNumber &+= 1 } }
+    private(set) var refusals: [BrokerState.Refusal] = [] { didSet { stateNumber &+= 1 } }
+    /// A number that changes with ``state``.
+    private(set) var stateNumber: UInt64 = 0
     /// The number of connections in a row that broke soon.
     private var breaks = 0
     /// Whether the broker has accepted a message or a subscription over this connection.
@@ -276,7 +278,7 @@ struct MQTTSession: Sendable {
 
     private mutating func nextWhileConnected(at now: Int64) -> Action {
         let limit = settings.limits.answer.clampedNanoseconds
-        let oldest = inFlight.values.map(\.time).min()
+        let oldest = inFlight.isEmpty ? nil : inFlight.values.lazy.map(\.time).min()
         if let oldest, now.subtractingClamped(oldest) >= limit { return cut(.unanswered, at: now) }
         if now >= refreshAt {
             refreshAt = later(now, settings.limits.refresh)
@@ -287,8 +289,8 @@ struct MQTTSession: Sendable {
             outbox.sendAnew { !$0.payload.isEmpty }
         }
         if let action = send(at: now) { return action }
-        return .wait(
-            until: [refreshAt, announceAt, oldest?.addingClamped(limit), notices.due].compactMap(\.self).min())
+        let answer = oldest?.addingClamped(limit) ?? .max
+        return .wait(until: min(refreshAt, announceAt ?? .max, answer, notices.due ?? .max))
     }
 
     private mutating func send(at now: Int64) -> Action? {
