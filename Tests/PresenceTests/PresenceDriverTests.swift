@@ -77,6 +77,24 @@ import Testing
         #expect(exits == 1)
     }
 
+    @Test func `a report wakes the source only for what comes before its next turn`() {
+        let driver = driver(exitAfter: 30, quietPeriod: nil)
+        func report(_ second: Int, rssi: Int8? = nil) -> Bool {
+            let beacon = Reception.Sender.beacon(home, measuredPower: -59)
+            return driver.received(
+                RadioReport(
+                    from: instant(Double(second - 1)), until: instant(Double(second)), share: 1, others: 0,
+                    receptions: rssi.map { [Reception(beacon, rssi: $0, at: instant(Double(second)))] } ?? []),
+                byRadioNamed: "attic", at: instant(Double(second)))
+        }
+        #expect(report(1, rssi: -60), "its next turn is not known")
+        let turn = driver.scannerDidFinishTurn(at: at(1.1))
+        #expect(turn != nil && turn == driver.nextDeadline)
+        for second in 2...20 { #expect(!report(second, rssi: -60)) }
+        #expect(driver.scannerDidFinishTurn(at: turn ?? 0) ?? 0 > turn ?? 0)
+        #expect(driver.regionSnapshots.map(\.state) == [.inside])
+    }
+
     @Test func `a hub whose adapter is off decides by rare reports, with a turn after each`() {
         let driver = driver(exitAfter: 6, quietPeriod: .seconds(2.5))
         report(1...5, driver, isReceived: true)

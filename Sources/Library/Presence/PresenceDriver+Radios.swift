@@ -29,9 +29,13 @@ extension PresenceDriver {
     }
 
     /// Handles the report of the radio with a name, and makes the decisions that are due.
-    package func received(_ report: RadioReport, byRadioNamed name: String, at now: Instant) {
+    ///
+    /// - Returns: Whether the source's next turn is not known, or comes too late: for the next decision, or for a change of its scan.
+    @discardableResult
+    package func received(_ report: RadioReport, byRadioNamed name: String, at now: Instant) -> Bool {
         state.withLock { state in
-            guard state.isStarted else { return }
+            guard state.isStarted else { return false }
+            let wasLate = state.pipeline.monitor.hasLateBeacon
             let radio = state.pipeline.monitor.radio(named: name, at: now)
             radioNames.set(name, of: radio)
             state.pipeline.monitor.reportsEvery(report.interval, radio)
@@ -55,6 +59,8 @@ extension PresenceDriver {
             state.pipeline.batteries.levelsReceived(levels)
             if !actions.isEmpty { publish(actions, at: now, &state) }
             judge(at: now, &state)
+            guard let turn = state.turnDue, wasLate == state.pipeline.monitor.hasLateBeacon else { return true }
+            return state.pipeline.monitor.nextDeadline.map { $0.nanoseconds < turn } ?? false
         }
     }
 

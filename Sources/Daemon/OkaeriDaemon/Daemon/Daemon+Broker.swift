@@ -61,8 +61,7 @@ extension Daemon {
         }
         engine.share = { driver.listeningShare }
         engine.reported = { radio, report in
-            driver.received(report, byRadioNamed: radio, at: source.instant)
-            source.wake()
+            if driver.received(report, byRadioNamed: radio, at: source.instant) { source.wake() }
         }
         engine.takeOver = { states, begin in driver.announced(states, at: source.instant, begin: begin) }
         engine.lost = { driver.radioLost(named: $0, at: source.instant) }
