@@ -94,6 +94,15 @@ import Testing
         #expect(last.json.hasSuffix(#""seq":9007199254740991}"#))
     }
 
+    @Test func `a number is written as the encoder writes it`() {
+        var random = SeededGenerator(seed: 3)
+        let special = [0, -0.0, 1, -1, 1.5, 100, 999_999_999, 1e9, 1e-3, 9e-4, 1e22, .nan, .infinity, -2.1, 0.1 + 0.2]
+        let others = (0..<2000).map { _ in Double.random(in: -1e4...1e4, using: &random) }
+        for number in special + others + others.map({ ($0 * 100).rounded() / 100 }) + others.map({ $0.rounded() }) {
+            #expect(JSON.number(number) == JSON.encoded(number))
+        }
+    }
+
     @Test func `times at the end of the world are text all the same`() {
         for time in [Int64.min, .max] { #expect(Timestamp.text(time).hasSuffix("Z")) }
     }

@@ -91,7 +91,7 @@ extension EventField.Value {
         switch self {
         case .text(let text): JSON.text(text)
         case .integer(let number): "\(number)"
-        case .number(let number): JSON.encoded(number)
+        case .number(let number): JSON.number(number)
         case .flag(let flag): "\(flag)"
         case .null: "null"
         case .object(let fields): fields.json

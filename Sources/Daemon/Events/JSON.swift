@@ -9,6 +9,14 @@ package enum JSON {
         return isPlain ? "\"\(string)\"" : encoded(string).escaped
     }
 
+    /// Returns a number; `null` for one that JSON cannot represent.
+    package static func number(_ number: Double) -> String {
+        // The encoder writes these likewise, and takes its time for it.
+        guard 1e-3..<1e9 ~= number.magnitude else { return encoded(number) }
+        let text = "\(number)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
     /// Of strings, numbers and booleans; a number that JSON cannot represent becomes null.
     package static func encoded(_ value: some Encodable) -> String { text(of: value, encoder(), else: "null") }
 
