@@ -9,11 +9,11 @@ package enum Installation: Sendable, CaseIterable {
     /// The app for Home Assistant OS.
     case homeAssistant
 
-    /// The one of ``current``. Tests set another for a part of their code.
+    /// The installation of this process. Tests set another for a part of their code.
     package static let local = TaskLocal(
         wrappedValue: Installation(container: unsafe getenv("container").map { unsafe String(cString: $0) } ?? ""))
 
-    /// The one of this process.
+    /// The installation of this process, or of this part of a test.
     package static var current: Installation { local.get() }
 
     /// - Parameter container: The variable `container`. The image and the app set it, as systemd's container interface has it. The containers

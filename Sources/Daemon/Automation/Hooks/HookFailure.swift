@@ -91,7 +91,10 @@ struct HookFailure: Error, Sendable, Equatable, CustomStringConvertible {
             .killed,
             signal == SIGKILL
                 ? "it was killed by signal 9, by a user or for lack of memory: \(Installation.words("`journalctl -k`", or: "the log of the kernel")) shows which; run what needs more "
-                    + "memory than the service may take (MemoryMax in its unit) as a service of its own"
+                    + "memory "
+                    + Installation.words(
+                        "than the service may take (MemoryMax in its unit) as a service of its own",
+                        or: "outside the hook")
                 : "it was killed by signal \(signal), \(name); run it by hand to see why")
     }
 

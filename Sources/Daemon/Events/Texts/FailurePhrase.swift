@@ -55,7 +55,11 @@ package enum FailurePhrase: Phrase {
         case .nothingWritten: ("nothing was written", "何も書き込んでいません")
         case .daemonNeither:
             ("{0}; the daemon cannot be asked either: {1}", "{0}。デーモンにも問い合わせできません：{1}")
-        case .orBySudo: ("{0}; or \(Remedy.okaeri("{1}"))", "{0}。または \(Remedy.okaeri("{1}")) を実行してください")
+        case .orBySudo:
+            (
+                "{0}; or \(Remedy.root("okaeri {1}"))",
+                "{0}。\(Remedy.root("okaeri {1}").japanese(after: "または ")) を実行してください"
+            )
         case .noLibrary:
             (
                 "{0} cannot be loaded: {1}; \(Remedy.install("--reinstall {2}").order())",

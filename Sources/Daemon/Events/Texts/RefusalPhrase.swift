@@ -95,8 +95,8 @@ package enum RefusalPhrase: Phrase {
             )
         case .changeOfCommands:
             (
-                "cannot change the beacon of {0} from the page: the region runs commands; change it on the machine, with \(Remedy.setup()) or in {1}",
-                "このページではリージョン {0} のビーコンを変更できません。このリージョンはコマンドを実行します。Raspberry Pi で、\(Remedy.setup().japanese("か")) {1} で変更してください"
+                "cannot change the beacon of {0} from the page: the region runs commands; change it \(Installation.current == .homeAssistant ? "in {1}" : "on the machine, with \(Remedy.setup()) or in {1}")",
+                "このページではリージョン {0} のビーコンを変更できません。このリージョンはコマンドを実行します。\(Installation.current == .homeAssistant ? "" : "Raspberry Pi で、\(Remedy.setup().japanese("か")) "){1} で変更してください"
             )
         case .renamingOfCommands:
             (

@@ -143,7 +143,7 @@ extension ConfigurationCheck {
                     isError: !isHidden, place: place,
                     found: "\(name) cannot be examined: \(String(cString: strerror(code)))",
                     remedy: isHidden
-                        ? "run \(Remedy.okaeri("config check"))" : "install the program, or correct its path")
+                        ? "run \(Remedy.root("okaeri config check"))" : "install the program, or correct its path")
             ]
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -310,7 +310,7 @@ extension ConfigurationCheck {
                 return [
                     Remark(
                         isError: false, place: place, found: "this user may not examine \(path)",
-                        remedy: "run \(Remedy.okaeri("config check"))")
+                        remedy: "run \(Remedy.root("okaeri config check"))")
                 ]
             }
             let words = error.sentence(of: path, holding: kind).split(separator: ";", maxSplits: 1)
@@ -331,7 +331,8 @@ extension ConfigurationCheck {
                 Remark(
                     isError: !isHidden, place: place,
                     found: "\(path) cannot be examined: \(String(cString: strerror(code)))",
-                    remedy: isHidden ? "run \(Remedy.okaeri("config check"))" : "correct the path, or install the file")
+                    remedy: isHidden
+                        ? "run \(Remedy.root("okaeri config check"))" : "correct the path, or install the file")
             ]
         }
         guard status.st_mode & S_IFMT == S_IFREG else {

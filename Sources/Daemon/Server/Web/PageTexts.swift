@@ -49,7 +49,7 @@ extension Language {
         let (reload, isEnglish) = (Remedy.reload(), self == .english)
         let state = Installation.current == .machine ? Remedy.status() : Remedy.log()
         let words = [
-            "{sudo}": Installation.sudo, "{state}": isEnglish ? "\(state)" : state.japanese("で"),
+            "{sudo}": Installation.sudo, "{state}": isEnglish ? "\(state)" : state.japanese(after: "では", "で"),
             "{reloading}": reload.japanese(),
             "{reload}": isEnglish ? reload.order() : reload.japaneseOrder(),
         ]

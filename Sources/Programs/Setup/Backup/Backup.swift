@@ -225,7 +225,8 @@ private final class HistoryCopy {
             switch error {
             case .missing: return nil
             case .denied(let file, let reason):
-                throw BackupFailure(.permission, "cannot read \(file): \(reason); run \(Remedy.okaeri(command))")
+                throw BackupFailure(
+                    .permission, "cannot read \(file): \(reason); run \(Remedy.root("okaeri \(command)"))")
             case .notPermitted(let file):
                 throw BackupFailure("cannot read \(file)", Errno.permissionDenied, command: command)
             case .full:
@@ -296,7 +297,7 @@ package struct BackupFailure: Error, Sendable, Equatable, CustomStringConvertibl
         let isPermission = [.permissionDenied, .notPermitted].contains(errno)
         self.init(
             isPermission ? .permission : .io,
-            "\(what): \(errno.description); \(isPermission ? "run \(Remedy.okaeri(command))" : remedy)")
+            "\(what): \(errno.description); \(isPermission ? "run \(Remedy.root("okaeri \(command)"))" : remedy)")
     }
 
     /// A file that no backup contains.

@@ -164,6 +164,11 @@ struct RestoreCommand: AsyncParsableCommand {
             throw error
         }
         guard wasRunning else {
+            // The runtime starts the daemon.
+            guard Installation.current == .machine else {
+                Terminal.printNotice(Remedy.restart().order())
+                return report
+            }
             report.next = [
                 isOfService ? "sudo systemctl enable --now okaeri" : "okaeri monitor --config \(plan.configurationFile)"
             ]

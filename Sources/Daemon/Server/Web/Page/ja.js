@@ -11,7 +11,7 @@ export const first = {
   away: '再接続中…',
   unreachable: 'Okaeri に接続できません。この端末が同じネットワークにあるか、Raspberry Pi の電源が入っているか確認してください。',
   out: 'Okaeri が応答しません',
-  outWhy: '表示は {0} の時点のもので、現在の状態と異なる場合があります。応答が戻ると自動的に更新されます。Raspberry Pi の電源が入っているか、この端末が同じネットワークにあるか確認してください。Raspberry Pi では {state}確認できます。',
+  outWhy: '表示は {0} の時点のもので、現在の状態と異なる場合があります。応答が戻ると自動的に更新されます。Raspberry Pi の電源が入っているか、この端末が同じネットワークにあるか確認してください。Raspberry Pi {state}確認できます。',
   answersAgain: 'Okaeri の応答が戻りました。',
   lastKnownAt: '最終確認 {0}',
   zone: 'Raspberry Pi のタイムゾーン：{0}',
