@@ -64,6 +64,19 @@ import Testing
 
     // MARK: The scan
 
+    @Test mutating func `The reports of a receiver without receptions are not taken for missing`() throws {
+        try start(.espresense)
+        for step in 0..<3000 {
+            if step % 49 == 0 {
+                house.send("espresense/rooms/kitchen/telemetry", #"{"ip":"10.0.0.9","uptime":100,"adverts":900}"#)
+            }
+            house.pass(0.1)
+            guard step > 100 else { continue }
+            let until = try #require(house.nodes["hall"]?.reports.map(\.report.until.nanoseconds).max())
+            #expect(house.now - until < 6 * Nanoseconds.second, "after ten seconds they are")
+        }
+    }
+
     @Test mutating func `A Shelly whose scan stands still and that sends heartbeats causes no exit`() throws {
         try start(.shelly)
         for second in 0..<150 {

@@ -19,6 +19,7 @@ import Testing
         func stop() {}
         func hold(_ isHeld: Bool) {}
         func wifiChanged(isUsed: Bool?) {}
+        func deadlineDidChange() {}
         func wake() {}
         func perform(_ work: @escaping @Sendable () -> Void) { work() }
     }

@@ -38,6 +38,20 @@ import Testing
         #expect(rooms.last.map { $0.0 < 70 } == true)
     }
 
+    @Test mutating func `a room that is decided at a reception has a deadline at once`() {
+        var changes = 0
+        for second in 0..<90 {
+            for (name, rssi) in [("hall", second < 45 ? -60.0 : -80), ("attic", second < 45 ? -80.0 : -60)] {
+                let (before, now) = (tracker.room, Int64(second) * Self.second)
+                tracker.heard(name, in: name, from: 1, rssi: rssi, at: now)
+                guard tracker.room != before else { continue }
+                changes += 1
+                #expect(tracker.nextDeadline == now)
+            }
+        }
+        #expect(changes == 2)
+    }
+
     @Test mutating func `after an exit the search begins anew`() {
         _ = receive(0..<60, hall: -60, attic: -80)
         tracker.left()

@@ -79,6 +79,7 @@ package struct RoomTracker: Sendable {
     package mutating func heard(
         _ radio: String, in room: String, from beacon: UInt64, rssi: Double, isSmoothed: Bool = false, at now: Int64
     ) {
+        let before = rooms.room
         advance(to: now)
         if let position = position(of: radio, in: room) {
             let hadSignal = receivers[position].window.level != nil
@@ -89,6 +90,8 @@ package struct RoomTracker: Sendable {
             earliest = min(earliest, receivers[position].deadline)
         }
         schedule()
+        // The owner learns of a room at a deadline.
+        if rooms.room != before { nextDeadline = now }
     }
 
     /// Returns the position of a radio, a new one at the end; `nil` for one beyond the limit.

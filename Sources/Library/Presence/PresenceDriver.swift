@@ -35,7 +35,8 @@ package final class PresenceDriver: ScannerDelegate {
         var liveness: RadioLiveness
         /// Whether the own radio was taken to be paused, because it may be mute, when the report of another one was judged.
         var isOwnDoubted = false
-        /// The latest time of the source's next turn, as the driver determined it; `nil` while its silences do not count.
+        /// The latest time of the source's next turn, as the driver determined it: the maximum if only an input changes anything, and `nil`
+        /// while its silences do not count.
         var turnDue: Int64?
         /// The time of each region's last change of state, on the wall clock.
         package var changes: [String: Int64] = [:]
@@ -298,7 +299,7 @@ extension PresenceDriver {
                 return state.liveness.suspicionExpiry?.nanoseconds
             }
             publish(state.pipeline.monitor.advanced(to: now), at: now, &state)
-            state.turnDue = state.listening == nil ? nil : state.pipeline.monitor.nextDeadline?.nanoseconds
+            state.turnDue = state.listening == nil ? nil : state.pipeline.monitor.nextDeadline?.nanoseconds ?? .max
             return [state.pipeline.monitor.nextDeadline, state.liveness.suspectAt].compactMap(\.self).min()?.nanoseconds
         }
     }

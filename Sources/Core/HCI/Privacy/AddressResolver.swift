@@ -13,7 +13,7 @@ package protocol AddressSearch: Sendable {
     func first(with hash: UInt32, of random: UInt32) -> Int?
 }
 
-/// Finds the device behind a private address, in constant memory and without an allocation.
+/// Finds the device behind a private address, in constant memory. It allocates only when the order of a key becomes known or unknown.
 ///
 /// A hash has 24 bits, so that a foreign address resolves with a key by chance: once in 8 million addresses, because a key may have
 /// been written in the wrong order of bytes, and both orders are tried. One match is therefore no proof of the device.

@@ -1,5 +1,5 @@
 /// The results of the last addresses, those of foreign devices included. A result depends on the address and the tried keys alone, so it
-/// needs no expiry: with other keys the cache begins empty.
+/// needs no expiry: with further keys the cache begins empty.
 ///
 /// The table has a fixed size, in sets of four that the address chooses; the one of a set that was received longest ago is replaced.
 /// A flood of invented addresses costs the ciphers' time, and no memory.

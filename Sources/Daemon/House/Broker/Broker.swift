@@ -217,19 +217,18 @@ package final class Broker: Service {
         while true {
             let (deadline, isOver, effects) = guarded.withLock { guarded in
                 let effects = guarded.takeEffects()
-                let deadline = guarded.core.nextDeadline
+                // What is due stays so after the end of the work.
+                let deadline = guarded.hasLeft ? nil : guarded.core.nextDeadline
                 guarded.waitsUntil = effects.isEmpty ? deadline ?? .max : .min
                 return (deadline, guarded.isOver, effects)
             }
             for effect in effects { carryOut(effect) }
             if isOver { return }
-            guard effects.isEmpty else { continue }
             let wait = deadline.map { Duration.nanoseconds($0.subtractingClamped(MQTTClient.now)) }
             // What is due does not wait for a moment without messages.
-            if wait.map({ $0 > .zero }) ?? true,
-                wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) })
-            {
-                continue
+            if wait.map({ $0 > .zero }) ?? true {
+                guard effects.isEmpty, !wakeUp.wait(until: wait.map { ContinuousClock.now.advanced(by: $0) })
+                else { continue }
             }
             let beacons = guarded.withLock { guarded in
                 guarded.waitsUntil = .min

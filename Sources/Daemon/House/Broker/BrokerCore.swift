@@ -156,7 +156,7 @@ struct BrokerCore: Sendable {
 
     /// The time at which ``advanced(to:)`` is needed next; `nil` if only an input can change anything.
     var nextDeadline: Int64? {
-        // Each message needs it twice, so without a list.
+        // Each message needs it; a list would be allocated.
         var next = Int64.max
         func include(_ deadline: Int64?) { if let deadline, deadline < next { next = deadline } }
         include(house.nextDeadline)

@@ -93,7 +93,7 @@ struct ForeignReceiver: Sendable {
     private var present: [BeaconIdentity: Int64] = [:]
     /// The end of the time of which the engine knows, and the end of the time in which the receiver has listened.
     private var (reportedAt, until) = (Int64(0), Int64(0))
-    /// The time of the last report, or the begin of the time of which there is none.
+    /// The time of the last report, or the time from which the receiver counts as listening.
     private var turnAt = Int64(0)
     /// Whether the next report is that of a sender that was not there.
     private var isPrompt = false
@@ -140,14 +140,14 @@ struct ForeignReceiver: Sendable {
         signOfLife(at: now)
         if isDeaf || isUnconfirmed(at: now) { (reportedAt, turnAt) = (now, now) }
         (isDeaf, hasScanned, until) = (false, true, max(until, now))
-        reports(at: max(now, turnAt.addingClamped(pause(at: now))))
+        reports(at: nextTurn(at: now))
     }
 
     /// Handles a message that shows that it does not scan.
     private mutating func scanStopped(at now: Int64) {
         signOfLife(at: now)
         isDeaf = true
-        reports(at: max(now, turnAt.addingClamped(pause(at: now))))
+        reports(at: nextTurn(at: now))
     }
 
     /// Handles that it has just connected to the broker: it did not listen for some time.
@@ -245,9 +245,13 @@ struct ForeignReceiver: Sendable {
         if time < due { (due, self.isPrompt) = (time, isPrompt) }
     }
 
-    private func pause(at now: Int64) -> Int64 {
+    /// Returns the time of its next report. Without receptions, it counts from the end of the reported time: reports are missing when that
+    /// is ten seconds ago.
+    private func nextTurn(at now: Int64) -> Int64 {
         let isAwaited = heardAt.map { now.subtractingClamped($0) < Self.attention } ?? false
-        return isAwaited ? Self.interval : Self.idleInterval
+        let next =
+            isAwaited ? turnAt.addingClamped(Self.interval) : reportedAt.addingClamped(Self.idleInterval)
+        return max(now, next)
     }
 }
 

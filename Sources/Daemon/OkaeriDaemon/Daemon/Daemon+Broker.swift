@@ -61,12 +61,25 @@ extension Daemon {
         }
         engine.share = { driver.listeningShare }
         engine.reported = { radio, report in
-            if driver.received(report, byRadioNamed: radio, at: source.instant) { source.wake() }
+            if driver.received(report, byRadioNamed: radio, at: source.instant) { source.deadlineDidChange() }
         }
-        engine.takeOver = { states, begin in driver.announced(states, at: source.instant, begin: begin) }
-        engine.lost = { driver.radioLost(named: $0, at: source.instant) }
-        engine.removed = { driver.radioRemoved(named: $0, at: source.instant) }
-        engine.excluded = { driver.radiosRemoved(where: $0, at: source.instant) }
+        // Without a radio, an exit may be due earlier.
+        engine.takeOver = { states, begin in
+            driver.announced(states, at: source.instant, begin: begin)
+            source.deadlineDidChange()
+        }
+        engine.lost = { radio in
+            driver.radioLost(named: radio, at: source.instant)
+            source.deadlineDidChange()
+        }
+        engine.removed = { radio in
+            driver.radioRemoved(named: radio, at: source.instant)
+            source.deadlineDidChange()
+        }
+        engine.excluded = { isExcluded in
+            driver.radiosRemoved(where: isExcluded, at: source.instant)
+            source.deadlineDidChange()
+        }
         return engine
     }
 }

@@ -247,6 +247,8 @@ extension CaptureSource: PresenceSource {
 
     package func wifiChanged(isUsed: Bool?) {}
 
+    package func deadlineDidChange() {}
+
     package func wake() {}
 
     package func wallTime(of instant: Instant) -> Int64 { instant.nanoseconds &- ahead.load(ordering: .relaxed) }

@@ -26,6 +26,9 @@ package protocol PresenceSource: WallClock {
     func wifiChanged(isUsed: Bool?)
 
     /// Handles that the delegate's deadline may have changed: the source reads it again.
+    func deadlineDidChange()
+
+    /// Tries again now what waits for a later time, and reads the delegate's deadline again.
     func wake()
 
     /// Runs `work` on the thread of ``run(_:)``, at its next turn, which proves that the loop runs.
@@ -115,6 +118,8 @@ package final class AdapterSource: PresenceSource {
     package func hold(_ isHeld: Bool) { isHeld ? scanner.hold() : scanner.release() }
 
     package func wifiChanged(isUsed: Bool?) { scanner.wifiChanged(isUsed: isUsed) }
+
+    package func deadlineDidChange() { scanner.deadlineDidChange() }
 
     package func wake() { scanner.wake() }
 

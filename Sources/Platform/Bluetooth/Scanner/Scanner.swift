@@ -84,6 +84,9 @@ package final class Scanner: Sendable {
         request { $0.settings = (adapter, parameters) }
     }
 
+    /// Gives the delegate a turn, whose deadline may have changed.
+    package func deadlineDidChange() { request { _ in } }
+
     /// Tries again now what waits for a later time, and gives the delegate a turn.
     package func wake() {
         request { $0.wasWoken = true }
