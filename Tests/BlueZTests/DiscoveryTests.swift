@@ -8,6 +8,17 @@ import Testing
         Discovery(properties.merging(["Address": .string("AA:00")]) { first, _ in first })
     }
 
+    /// The search is cancelled later, by a task that needs a thread of the pool, too.
+    @Test(.timeLimit(.minutes(1))) func `the search for peripherals ends with its manager, before it is cancelled`()
+        async
+    {
+        let mirror = ObjectMirror(address: "unix:path=/nonexistent")
+        let search = Task { await DiscoveryDriver(mirror: mirror, adapter: nil).run() }
+        mirror.stop()
+        await search.value
+        #expect(!search.isCancelled)
+    }
+
     @Test func `a device without more than an address is one`() {
         let bare = discovery([:])
         #expect(bare?.manufacturerData == [:])

@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// Asks for turns in the past, and reads the clock at everything that it is told.
+/// Asks for turns in the past, and reads the clock at each call.
 private final class LateDelegate: ScannerDelegate {
     private let clock: @Sendable () -> Instant
     private let state = Mutex<(read: [Instant], deadline: Int64?)>(([], nil))

@@ -16,7 +16,7 @@ package struct Topics: Hashable, Sendable {
     }
 
     let root: String
-    /// The begin of every topic.
+    /// The prefix of every topic.
     private let below: String
 
     /// A node's `online`, or `offline`, which is its will. Retained.

@@ -33,7 +33,7 @@ struct ForeignReceivers: Sendable {
 
     private struct Source: Sendable {
         var settings: ReceiverSettings
-        /// The begin of its receivers' names, with the hyphen.
+        /// The prefix of its receivers' names, with the hyphen.
         var prefix: String
     }
 

@@ -66,9 +66,15 @@ final class DiscoveryDriver: Sendable {
                 continue
             }
             let (known, tried) = (present, refused)
-            _ = try? await mirror.wait(until: tried.map { _ in .now + Self.pause }, for: .adapters) { view -> Bool? in
-                let goal = self.goal(view)
-                return goal == known || (tried != nil && goal == tried) ? nil : true
+            do throws(CentralError) {
+                _ = try await mirror.wait(until: tried.map { _ in .now + Self.pause }, for: .adapters) {
+                    view -> Bool? in
+                    let goal = self.goal(view)
+                    return goal == known || (tried != nil && goal == tried) ? nil : true
+                }
+            } catch {
+                // Cancelled or stopped: the look throws nothing.
+                return
             }
             refused = nil
         }

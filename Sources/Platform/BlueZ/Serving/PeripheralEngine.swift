@@ -108,12 +108,17 @@ extension PeripheralEngine {
             report(snapshot, isRefused: registration.isRefused)
             if isContent { retry.reset() }
             let deadline = isContent ? nil : ContinuousClock.now + retry.delay
-            let isOver = try? await mirror.wait(until: deadline, for: .connections) {
-                [registration] view in
-                let isSame = self.snapshot(view, wanted) == snapshot && !registration.isOutdated
-                return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
+            do throws(CentralError) {
+                let hasChanged = try await mirror.wait(until: deadline, for: .connections) {
+                    [registration] view -> Bool? in
+                    let isSame = self.snapshot(view, wanted) == snapshot && !registration.isOutdated
+                    return isSame && self.desired.withLock { $0.isSame(as: wanted) } ? nil : true
+                }
+                if hasChanged == nil { _ = retry.next() }
+            } catch {
+                // Cancelled or stopped: the look throws nothing.
+                break
             }
-            if isOver == nil { _ = retry.next() }
         }
         registration.end()
         await registration.endFallback()
